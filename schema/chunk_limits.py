@@ -84,5 +84,5 @@ class ChunkLimits:
 def _between(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
         raise SettingsError(
-            f"{name} is {value}, but must lie between {least} and {most}; change it in the settings."
+            f"{name} is {value}, but must lie between {least} and {most}; change this setting."
         )

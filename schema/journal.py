@@ -1,0 +1,215 @@
+"""Outbox, applied sequence numbers, generations and jobs.
+
+Order of things: a transaction writes a revision and its outbox row *n*. Every index then applies
+all rows up to *n* and saves; only then does :func:`mark_applied` move ``applied`` to *n*, which at
+once makes the new revision visible and the one it superseded invisible, and turns the superseded
+one into a ``drop`` row for the next round. A crash anywhere is repaired by applying again from
+``applied``: every step is an idempotent replace or remove.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from chapterverse.schema import tables as t
+from chapterverse.schema.database import now
+from chapterverse.schema.store import drop_orphans, enqueue_drop
+
+__all__ = [
+    "Applied",
+    "Generation",
+    "OutboxRow",
+    "add_generation",
+    "applied_rows",
+    "current_generation",
+    "finish_job",
+    "live_revisions",
+    "mark_applied",
+    "mark_damaged",
+    "outbox_after",
+    "outbox_end",
+    "record_item",
+    "start_job",
+    "use_generation",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One set of derived indexes and what it was built with. ``id`` 0 means not stored yet."""
+
+    id: int
+    embedder: str
+    fingerprint: str
+    dimension: int
+    analyzer: str
+    chunking: str
+    keyword: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutboxRow:
+    """A change that the indexes have to follow: ``put`` or ``drop`` of a revision."""
+
+    seq: int
+    op: str
+    revision_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """An index has saved all outbox rows up to ``seq`` (-1: it must be built anew).
+
+    ``rows`` is the committed length of the vector file, 0 for the other indexes.
+    """
+
+    seq: int
+    rows: int
+
+
+def current_generation(connection: Connection) -> Generation | None:
+    """The generation that searches use, or ``None`` before the first ingest."""
+    row = connection.execute(
+        select(t.generation).join(
+            t.knowledge_base, t.knowledge_base.c.generation_id == t.generation.c.id
+        )
+    ).first()
+    if row is None:
+        return None
+    return Generation(
+        id=row.id,
+        embedder=row.embedder,
+        fingerprint=row.fingerprint,
+        dimension=row.dimension,
+        analyzer=row.analyzer,
+        chunking=row.chunking,
+        keyword=row.keyword,
+    )
+
+
+def add_generation(connection: Connection, new: Generation, indexes: Sequence[str]) -> int:
+    """Store *new* under the next number, returned; its indexes have applied nothing."""
+    number = (connection.scalar(select(func.max(t.generation.c.id))) or 0) + 1
+    connection.execute(
+        insert(t.generation).values(
+            id=number,
+            embedder=new.embedder,
+            fingerprint=new.fingerprint,
+            dimension=new.dimension,
+            analyzer=new.analyzer,
+            chunking=new.chunking,
+            keyword=new.keyword,
+            created_at=now(),
+        )
+    )
+    for name in indexes:
+        connection.execute(
+            insert(t.applied).values(generation_id=number, index_name=name, seq=0, rows=0)
+        )
+    return number
+
+
+def use_generation(connection: Connection, number: int) -> None:
+    """Let searches use generation *number*; forget what is known of the others."""
+    connection.execute(update(t.knowledge_base).values(generation_id=number))
+    connection.execute(delete(t.generation).where(t.generation.c.id != number))
+    connection.execute(delete(t.applied).where(t.applied.c.generation_id != number))
+
+
+def applied_rows(connection: Connection, generation_id: int) -> dict[str, Applied]:
+    """Index name to what it has applied; searches see all up to the highest ``seq``."""
+    rows = connection.execute(select(t.applied).where(t.applied.c.generation_id == generation_id))
+    return {row.index_name: Applied(row.seq, row.rows) for row in rows}
+
+
+def mark_applied(connection: Connection, generation_id: int, seq: int, rows: int) -> None:
+    """Every index has saved all up to *seq*, the vector file *rows* rows: searches see it now.
+
+    Superseded revisions that became invisible by this lose their rows and get ``drop`` entries.
+    """
+    connection.execute(
+        update(t.applied).where(t.applied.c.generation_id == generation_id).values(seq=seq)
+    )
+    connection.execute(
+        update(t.applied)
+        .where(t.applied.c.generation_id == generation_id, t.applied.c.index_name == "vectors")
+        .values(rows=rows)
+    )
+    connection.execute(delete(t.outbox).where(t.outbox.c.seq <= seq))
+    gone = connection.scalars(
+        select(t.revision.c.id)
+        .where(t.revision.c.superseded_seq <= seq)
+        .order_by(t.revision.c.superseded_seq)
+    ).all()
+    for revision_id in gone:
+        enqueue_drop(connection, revision_id)
+        connection.execute(delete(t.revision).where(t.revision.c.id == revision_id))
+    if gone:
+        drop_orphans(connection)
+
+
+def mark_damaged(connection: Connection, generation_id: int, index: str) -> None:
+    """Index *index* lost its files: it must be built anew from the database."""
+    connection.execute(
+        update(t.applied)
+        .where(t.applied.c.generation_id == generation_id, t.applied.c.index_name == index)
+        .values(seq=-1, rows=0)
+    )
+
+
+def outbox_after(connection: Connection, seq: int) -> list[OutboxRow]:
+    """The outbox rows that come after *seq*, in order."""
+    rows = connection.execute(select(t.outbox).where(t.outbox.c.seq > seq).order_by(t.outbox.c.seq))
+    return [OutboxRow(row.seq, row.op, row.revision_id) for row in rows]
+
+
+def outbox_end(connection: Connection) -> int:
+    """The last sequence number given out (0 before the first)."""
+    last = connection.scalar(select(func.max(t.outbox.c.seq))) or 0
+    put = connection.scalar(select(func.max(t.revision.c.put_seq))) or 0
+    seen = connection.scalar(select(func.max(t.applied.c.seq))) or 0
+    return max(last, put, seen)
+
+
+def live_revisions(connection: Connection, seq: int) -> list[int]:
+    """Ids of the revisions that searches see at *seq*, in the order they were put."""
+    query = (
+        select(t.revision.c.id)
+        .where(t.revision.c.put_seq <= seq)
+        .where(t.revision.c.superseded_seq.is_(None) | (t.revision.c.superseded_seq > seq))
+        .order_by(t.revision.c.put_seq)
+    )
+    return list(connection.scalars(query))
+
+
+def start_job(connection: Connection, kind: str) -> int:
+    """Open a job of *kind* and return its number; jobs that a crash left open end here."""
+    connection.execute(update(t.job).where(t.job.c.state == "running").values(state="interrupted"))
+    result = connection.execute(insert(t.job).values(kind=kind, state="running", started_at=now()))
+    key = result.inserted_primary_key
+    assert key is not None
+    return int(key[0])
+
+
+def record_item(
+    connection: Connection,
+    job_id: int,
+    uri: str,
+    status: str,
+    code: str | None,
+    message: str | None,
+) -> None:
+    """What became of one document in a job."""
+    connection.execute(
+        insert(t.job_item).values(job_id=job_id, uri=uri, status=status, code=code, message=message)
+    )
+
+
+def finish_job(connection: Connection, job_id: int, state: str) -> None:
+    """Close a job as ``done`` or ``interrupted``."""
+    connection.execute(
+        update(t.job).where(t.job.c.id == job_id).values(state=state, finished_at=now())
+    )

@@ -1,0 +1,274 @@
+"""The reads of a search: which candidates live, their parents and children, filters.
+
+Indexes return ids; these queries decide what is alive at one ``applied`` sequence number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import BigInteger, Connection, Select, and_, bindparam, or_, select
+
+from chapterverse.schema import codec
+from chapterverse.schema import tables as t
+from chapterverse.schema.errors import QueryError
+from chapterverse.schema.ids import parse_id, text_hash
+from chapterverse.schema.naming import index_title
+from chapterverse.schema.records import AssetKind, ParentKind, Region, Segment
+from chapterverse.schema.results import Filter
+
+__all__ = [
+    "ChildRow",
+    "IndexedChild",
+    "ParentRow",
+    "allowed_children",
+    "child_rows",
+    "find_document_id",
+    "indexed_children",
+    "indexed_parents",
+    "live_children",
+    "parent_rows",
+    "revision_vectors",
+]
+
+Ids = npt.NDArray[np.int64]
+
+# Literal numbers instead of bound parameters: SQL statements take only so many of those.
+_ids = bindparam("ids", expanding=True, literal_execute=True, type_=BigInteger())
+_seq = bindparam("seq", type_=BigInteger())
+
+
+@dataclass(frozen=True, slots=True)
+class ChildRow:
+    """A matched child as it is shown."""
+
+    id: int
+    parent_id: int
+    ordinal: int
+    start: int
+    end: int
+    text: str
+    kind: AssetKind
+    regions: tuple[Region, ...]
+    pages: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ParentRow:
+    """A parent with the document and revision it belongs to."""
+
+    id: int
+    ordinal: int
+    kind: ParentKind
+    text: str
+    heading_path: tuple[str, ...]
+    segments: tuple[Segment, ...]
+    pages: tuple[int, ...]
+    page_labels: tuple[str | None, ...]
+    revision_id: int
+    document_id: int
+    uri: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChild:
+    """What the indexes take of a child or parent."""
+
+    id: int
+    text: str
+    text_hash: bytes
+
+
+_live = and_(
+    t.revision.c.put_seq <= _seq,
+    or_(t.revision.c.superseded_seq.is_(None), t.revision.c.superseded_seq > _seq),
+)
+
+_live_query = (
+    select(t.child.c.id, t.child.c.parent_id)
+    .join_from(t.child, t.revision, t.child.c.revision_id == t.revision.c.id)
+    .where(t.child.c.id.in_(_ids), _live)
+)
+
+_child_query = select(
+    t.child.c.id,
+    t.child.c.parent_id,
+    t.child.c.ordinal,
+    t.child.c.start,
+    t.child.c.end,
+    t.child.c.text,
+    t.child.c.kind,
+    t.child.c.regions,
+    t.child.c.pages,
+).where(t.child.c.id.in_(_ids))
+
+_parent_query = (
+    select(
+        t.parent.c.id,
+        t.parent.c.ordinal,
+        t.parent.c.kind,
+        t.parent.c.text,
+        t.parent.c.heading_path,
+        t.parent.c.segments,
+        t.parent.c.pages,
+        t.parent.c.page_labels,
+        t.parent.c.revision_id,
+        t.document.c.id.label("document_id"),
+        t.document.c.uri,
+        t.document.c.title,
+    )
+    .join_from(t.parent, t.revision)
+    .join(t.document)
+    .where(t.parent.c.id.in_(_ids))
+)
+
+
+def live_children(connection: Connection, ids: Sequence[int], seq: int) -> dict[int, int]:
+    """Child id to parent id for those of *ids* that are visible at *seq*."""
+    rows = connection.execute(_live_query, {"ids": ids, "seq": seq})
+    return {row[0]: row[1] for row in rows}
+
+
+def child_rows(connection: Connection, ids: Sequence[int]) -> dict[int, ChildRow]:
+    """The children of these ids that exist."""
+    return {
+        row[0]: ChildRow(
+            *row[:6],
+            kind=AssetKind(row[6]),
+            regions=codec.decode_regions(row[7]),
+            pages=codec.decode_pages(row[8]),
+        )
+        for row in connection.execute(_child_query, {"ids": ids})
+    }
+
+
+def parent_rows(connection: Connection, ids: Sequence[int]) -> dict[int, ParentRow]:
+    """The parents of these ids that exist, each with its document."""
+    return {
+        row[0]: ParentRow(
+            id=row[0],
+            ordinal=row[1],
+            kind=ParentKind(row[2]),
+            text=row[3],
+            heading_path=codec.decode_strings(row[4]),
+            segments=codec.decode_segments(row[5]),
+            pages=codec.decode_pages(row[6]),
+            page_labels=codec.decode_labels(row[7]),
+            revision_id=row[8],
+            document_id=row[9],
+            uri=row[10],
+            title=row[11],
+        )
+        for row in connection.execute(_parent_query, {"ids": ids})
+    }
+
+
+def allowed_children(connection: Connection, wanted: Filter, seq: int) -> Ids:
+    """Ids of the children visible at *seq* that fit *wanted*, ascending.
+
+    :raises QueryError: the page range is empty, or a named document does not exist.
+    """
+    query = (
+        select(t.child.c.id)
+        .join_from(t.child, t.revision, t.child.c.revision_id == t.revision.c.id)
+        .where(_live)
+        .order_by(t.child.c.id)
+    )
+    query = _restrict(connection, query, wanted)
+    found = connection.scalars(query, {"seq": seq}).all()
+    return np.array(found, dtype=np.int64)
+
+
+def find_document_id(connection: Connection, name: str) -> int | None:
+    """The id of the document with this id or URI."""
+    number = parse_id(name)
+    if number is not None:
+        found = connection.scalar(select(t.document.c.id).where(t.document.c.id == number))
+        if found is not None:
+            return int(found)
+    found = connection.scalar(select(t.document.c.id).where(t.document.c.uri == name))
+    return None if found is None else int(found)
+
+
+def indexed_children(connection: Connection, revision_id: int) -> list[IndexedChild]:
+    """The children of a revision as the indexes take them, in reading order."""
+    query = (
+        select(t.child.c.id, t.child.c.index_text, t.child.c.text_hash)
+        .where(t.child.c.revision_id == revision_id)
+        .order_by(t.child.c.ordinal)
+    )
+    return [IndexedChild(*row) for row in connection.execute(query)]
+
+
+def indexed_parents(connection: Connection, revision_id: int) -> list[IndexedChild]:
+    """The parents of a revision as the keyword index takes them: title and headings in front."""
+    query = (
+        select(
+            t.parent.c.id,
+            t.parent.c.heading_path,
+            t.parent.c.text,
+            t.document.c.title,
+            t.document.c.uri,
+        )
+        .join_from(t.parent, t.revision)
+        .join(t.document)
+        .where(t.parent.c.revision_id == revision_id)
+        .order_by(t.parent.c.ordinal)
+    )
+    rows = []
+    for number, path, text, title, uri in connection.execute(query):
+        context = "\n".join((index_title(title, uri), *codec.decode_strings(path), text))
+        rows.append(IndexedChild(number, context, text_hash(context)))
+    return rows
+
+
+def revision_vectors(
+    connection: Connection, revision_id: int, model: str
+) -> dict[bytes, npt.NDArray[np.float32]]:
+    """Text hash to vector (float32) for the children of a revision, as far as stored."""
+    query = (
+        select(t.embedding.c.text_hash, t.embedding.c.vector)
+        .join_from(t.embedding, t.child, t.embedding.c.text_hash == t.child.c.text_hash)
+        .where(t.child.c.revision_id == revision_id, t.embedding.c.model == model)
+    )
+    return {
+        row[0]: np.frombuffer(row[1], dtype=np.float16).astype(np.float32)
+        for row in connection.execute(query)
+    }
+
+
+def _restrict(
+    connection: Connection, query: Select[tuple[int]], wanted: Filter
+) -> Select[tuple[int]]:
+    if wanted.documents:
+        numbers = [_known_document(connection, name) for name in wanted.documents]
+        query = query.where(t.revision.c.document_id.in_(numbers))
+    if wanted.tags:
+        tagged = select(t.document_tag.c.document_id).where(t.document_tag.c.tag.in_(wanted.tags))
+        query = query.where(t.revision.c.document_id.in_(tagged))
+    if wanted.media_types:
+        query = query.where(t.revision.c.media_type.in_(wanted.media_types))
+    if wanted.kinds:
+        query = query.where(t.child.c.kind.in_([kind.value for kind in wanted.kinds]))
+    first, last = wanted.first_page, wanted.last_page
+    if first is not None and last is not None and first > last:
+        raise QueryError(f"The page range {first} to {last} is empty; give the smaller page first.")
+    if first is not None:
+        query = query.where(t.child.c.last_page >= first)
+    if last is not None:
+        query = query.where(t.child.c.first_page <= last)
+    return query
+
+
+def _known_document(connection: Connection, name: str) -> int:
+    number = find_document_id(connection, name)
+    if number is None:
+        raise QueryError(
+            f"There is no document {name!r} in this knowledge base. Use an id or URI as "
+            "'chapterverse list' prints them."
+        )
+    return number

@@ -1,0 +1,31 @@
+"""Names of documents: from URI to what people see and what the indexes see."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+__all__ = ["display_name", "index_title"]
+
+_SEPARATORS = re.compile(r"[_\s]+")
+
+
+def display_name(uri: str) -> str:
+    """The file name in *uri*, or the whole of it where there is none."""
+    name = unquote(PurePosixPath(urlsplit(uri).path).name) if "/" in uri else uri
+    return name or uri
+
+
+def index_title(title: str, uri: str) -> str:
+    """What both channels index of a document's name: the title, and the file name's words.
+
+    File names often say what a title leaves out (company and year of ``ACME_2022_10K.pdf``), and
+    people ask by them. The name is left out where the title contains it.
+    """
+    if not uri.startswith("file:"):
+        return title
+    words = _SEPARATORS.sub(" ", PurePosixPath(display_name(uri)).stem).strip()
+    if words.casefold() in _SEPARATORS.sub(" ", title).casefold():
+        return title
+    return f"{title} ({words})"

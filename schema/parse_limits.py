@@ -1,0 +1,66 @@
+"""How much one document may cost before its parsing is stopped."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass, field
+
+from chapterverse.schema.errors import SettingsError
+
+__all__ = ["ParseLimits"]
+
+_MIB = 1 << 20
+_GIB = 1 << 30
+
+
+def _default_processes() -> int:
+    # A container may lend fewer cores than the machine has.
+    if hasattr(os, "sched_getaffinity"):
+        return min(len(os.sched_getaffinity(0)), 4)
+    return min(os.cpu_count() or 1, 4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParseLimits:
+    """Bounds of parsing one document, and how many are parsed at once.
+
+    ``max_bytes`` is the largest file, ``max_pages`` the longest document that is read,
+    ``memory_bytes`` the address space a parsing process may add to what it started with,
+    ``answer_bytes`` the encoded size of what a reader may return. The wall clock allows
+    ``base_seconds`` and ``seconds_per_page`` for each page (see :meth:`seconds`).
+    ``processes`` documents are parsed side by side, so that memory is bounded by about
+    ``processes * (memory_bytes + answer_bytes)``.
+
+    :raises SettingsError: when a value is out of its bounds.
+    """
+
+    max_bytes: int = 100 * _MIB
+    max_pages: int = 2000
+    memory_bytes: int = 2 * _GIB
+    answer_bytes: int = 128 * _MIB
+    base_seconds: float = 30.0
+    seconds_per_page: float = 2.0
+    processes: int = field(default_factory=_default_processes)
+
+    def __post_init__(self) -> None:
+        _check("max_bytes", self.max_bytes, 1, 4 * _GIB - 1)
+        _check("max_pages", self.max_pages, 1, 1_000_000)
+        # Below this the interpreter itself has no room to report what happened.
+        _check("memory_bytes", self.memory_bytes, 64 * _MIB, 1 << 50)
+        _check("answer_bytes", self.answer_bytes, 64 << 10, 2 * _GIB)
+        _check("base_seconds", self.base_seconds, 0.1, 86_400)
+        _check("seconds_per_page", self.seconds_per_page, 0, 3_600)
+        _check("processes", self.processes, 1, 256)
+
+    def seconds(self, pages: int) -> float:
+        """Wall-clock seconds allowed for a document of *pages* pages (``max_pages`` at most)."""
+        return self.base_seconds + self.seconds_per_page * min(pages, self.max_pages)
+
+
+def _check(name: str, value: float, least: float, most: float) -> None:
+    if not math.isfinite(value) or not least <= value <= most:
+        raise SettingsError(
+            f"{name} is {value:g}, but must lie between {least:g} and {most:g}; "
+            "change it in the parsing limits"
+        )

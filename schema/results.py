@@ -1,0 +1,191 @@
+"""What a search returns (passages, scores, citations) and what an ingest reports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from chapterverse.schema.records import AssetKind, ParentKind, Region
+
+__all__ = [
+    "ChannelScore",
+    "Citation",
+    "DocumentRef",
+    "Filter",
+    "IngestItem",
+    "IngestReport",
+    "ItemStatus",
+    "MatchedChild",
+    "Mode",
+    "Passage",
+    "Status",
+]
+
+Mode = Literal["hybrid", "keyword", "dense"]
+ItemStatus = Literal["ingested", "replaced", "unchanged", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRef:
+    """The document a passage comes from."""
+
+    uri: str
+    title: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelScore:
+    """One channel's part in a fused score.
+
+    ``raw`` is the channel's own score (BM25, cosine), ``rank`` its place in that channel's
+    candidate list (1 the best), ``normalised`` what fusion made of it. A channel that did not
+    find the child has ``None`` in all three and adds nothing.
+    The fused score is the sum of ``weight * normalised`` over the channels that have it.
+    """
+
+    raw: float | None
+    rank: int | None
+    normalised: float | None
+    weight: float
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedChild:
+    """A child that was found: ``passage.text[start:end] == text``; regions count in ``text``."""
+
+    id: str
+    text: str
+    start: int
+    end: int
+    kind: AssetKind
+    pages: tuple[int, ...]
+    regions: tuple[Region, ...]
+    score: float
+    scores: Mapping[str, ChannelScore]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A place that can be looked up again: print it, link it, or resolve it later.
+
+    ``label`` reads like ``handbook.pdf, p. 12, § 3.2 Expenses``; ``link`` is the document's URI
+    with ``#page=12`` where there are pages. ``start`` and ``end`` are offsets in the parent's text.
+    """
+
+    label: str
+    link: str
+    document_id: str
+    revision_id: str
+    parent_id: str
+    uri: str
+    pages: tuple[int, ...]
+    page_labels: tuple[str | None, ...]
+    heading_path: tuple[str, ...]
+    start: int
+    end: int
+    regions: tuple[Region, ...]
+    quote: str
+
+    def __str__(self) -> str:
+        return self.label
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A parent chunk that answers, with the children that found it, best first.
+
+    ``score`` is the fused score of its best child, ``scores`` that child's channels. ``pages`` are
+    physical and 1-based, empty in formats without pages. ``warnings`` is empty unless something
+    had to be degraded.
+    """
+
+    rank: int
+    score: float
+    document: DocumentRef
+    kind: ParentKind
+    parent_id: str
+    pages: tuple[int, ...]
+    page_labels: tuple[str | None, ...]
+    heading_path: tuple[str, ...]
+    text: str
+    children: tuple[MatchedChild, ...]
+    scores: Mapping[str, ChannelScore]
+    citations: tuple[Citation, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which children may answer; every condition that is given must hold.
+
+    ``documents`` holds ids or URIs, ``tags`` any of which a document must carry, ``media_types``
+    and ``kinds`` any of which must fit, ``first_page``/``last_page`` an inclusive range of
+    physical pages (children without pages never fit a page range).
+    """
+
+    documents: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    media_types: tuple[str, ...] = ()
+    kinds: tuple[AssetKind, ...] = ()
+    first_page: int | None = None
+    last_page: int | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """No condition at all."""
+        return self == Filter()
+
+
+@dataclass(frozen=True, slots=True)
+class IngestItem:
+    """What became of one document. ``code`` and ``message`` say why it failed."""
+
+    uri: str
+    status: ItemStatus
+    document_id: str | None = None
+    pages: int | None = None
+    parents: int = 0
+    children: int = 0
+    seconds: float = 0.0
+    code: str | None = None
+    message: str | None = None
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """All documents of one ingest run, in the order they were given."""
+
+    items: tuple[IngestItem, ...] = field(default=())
+
+    @property
+    def failed(self) -> tuple[IngestItem, ...]:
+        """The documents that could not be ingested."""
+        return tuple(item for item in self.items if item.status == "failed")
+
+    def count(self, status: ItemStatus) -> int:
+        """How many documents ended with *status*."""
+        return sum(item.status == status for item in self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a knowledge base holds and what it was built with."""
+
+    path: str
+    documents: int
+    parents: int
+    children: int
+    embeddings: int
+    keyword_entries: int
+    vector_entries: int
+    lag: int
+    generation: int
+    embedder: str
+    dimension: int
+    analyzer: str
+    chunking: str
+    keyword: str
+    writer: str | None

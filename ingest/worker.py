@@ -1,0 +1,371 @@
+"""The parsing process: forks one short-lived child for each document it is asked to read.
+
+Started by :mod:`chapterverse.ingest.pool`, never imported for its effect. It answers each
+request on standard input with frames of a kind, a length and a payload:
+
+- ``STARTED`` with the child's process id, when the time of the document begins to count,
+- ``BUDGET`` with the seconds allowed from then on, once its pages are known,
+- and last one of ``ANSWER`` (a ``Parsed``), ``FAILED`` (a :class:`Failure`) or ``ENDED``
+  (an :class:`Ended`: the child gave no answer).
+
+Only the child looks at the document. This process passes its bytes on without reading them,
+stays single-threaded so that forking is safe, and ends when its parent does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import gc
+import importlib
+import os
+import select
+import signal
+import struct
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal, NoReturn
+
+import msgspec
+
+from chapterverse.ingest.limits import apply_limits, estimate_pages, limit_cpu, read_source
+from chapterverse.schema.errors import DocumentError, OutOfMemory, TooLarge
+from chapterverse.schema.parse_limits import ParseLimits
+from chapterverse.schema.records import Parsed
+
+__all__ = [
+    "ANSWER",
+    "BUDGET",
+    "ENDED",
+    "FAILED",
+    "HEADER",
+    "STARTED",
+    "Ended",
+    "Failure",
+    "Request",
+    "main",
+    "send_frame",
+    "write_all",
+]
+
+STARTED, BUDGET, ANSWER, FAILED, ENDED = b"S", b"B", b"A", b"F", b"E"
+
+HEADER = struct.Struct("<cI")
+"""Kind and payload length of a frame."""
+
+HEARTBEAT_SECONDS = 2.0
+"""How often an idle process looks whether its parent still lives (end of input tells sooner)."""
+
+READ_BYTES = 1 << 20
+
+
+class Request(msgspec.Struct, frozen=True):
+    """One document to read; its texts are UTF-8 with surrogates passed through."""
+
+    path: bytes
+    name: bytes
+    password: bytes | None
+    limits: ParseLimits
+    reader: str
+
+
+class Failure(msgspec.Struct, frozen=True):
+    """A ``DocumentError`` as sent between processes."""
+
+    code: str
+    message: str
+
+
+Reason = Literal["exit", "timeout", "oversize", "garbled"]
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A child that gave no answer: its exit code (negative: the signal), and why it ended.
+
+    ``oversize`` says that its answer was longer than allowed, ``garbled`` that it was none.
+    """
+
+    exitcode: int
+    reason: Reason
+
+
+class _ParentGone(Exception):
+    """Nobody is left to answer to."""
+
+
+def main() -> None:
+    """Serve until the parent closes its end or is gone: ``worker PARENT_PID fork|once``.
+
+    ``once`` reads one document in this very process and ends: for platforms without ``fork``.
+    """
+    parent, mode = int(sys.argv[1]), sys.argv[2]
+    # Ctrl-C reaches the whole foreground group; the parent alone decides what it means.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if sys.platform != "win32":
+        # A parent that ignores this signal would take away the status of the children.
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    requests, answers = _private_streams()
+    with contextlib.suppress(_ParentGone, BrokenPipeError):
+        if mode == "once":
+            _serve_once(requests, answers)
+        else:
+            _serve(requests, answers, parent)
+
+
+def _private_streams() -> tuple[int, int]:
+    """Move the protocol off descriptors 0 and 1, where prints of native code would break it."""
+    requests, answers = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(null, 1)
+    os.close(null)
+    return requests, answers
+
+
+def _serve(requests: int, answers: int, parent: int) -> None:
+    while True:
+        _await_request(requests, parent)
+        request = _read_request(requests)
+        _preload(request)
+        pid, results = _fork_child(request, (requests, answers))
+        send_frame(answers, STARTED, msgspec.msgpack.encode(pid))
+        try:
+            kind, payload, reason = _watch(results, requests, answers, request.limits)
+        finally:
+            os.close(results)
+            _kill_group(pid)
+            status = os.waitpid(pid, 0)[1]
+        if kind == ENDED:
+            ended = Ended(os.waitstatus_to_exitcode(status), reason)
+            payload = msgspec.msgpack.encode(ended)
+        send_frame(answers, kind, payload)
+
+
+def _serve_once(requests: int, answers: int) -> None:
+    request = _read_request(requests)
+    send_frame(answers, STARTED, msgspec.msgpack.encode(os.getpid()))
+    kind, payload = _answer(
+        request, lambda seconds: send_frame(answers, BUDGET, msgspec.msgpack.encode(seconds))
+    )
+    send_frame(answers, kind, payload)
+
+
+def _await_request(requests: int, parent: int) -> None:
+    poll = select.poll()
+    poll.register(requests, select.POLLIN)
+    # The other end stays open when the parent had forked children of its own: ask who it is.
+    while not poll.poll(HEARTBEAT_SECONDS * 1000):
+        if os.getppid() != parent:
+            raise _ParentGone
+
+
+def _read_request(requests: int) -> Request:
+    size = int.from_bytes(_read_exactly(requests, 4), "little")
+    return msgspec.msgpack.decode(_read_exactly(requests, size), type=Request)
+
+
+def _read_exactly(source: int, size: int) -> bytes:
+    data = bytearray()
+    while len(data) < size:
+        chunk = os.read(source, size - len(data))
+        if not chunk:
+            raise _ParentGone
+        data += chunk
+    return bytes(data)
+
+
+def send_frame(target: int, kind: bytes, payload: bytes) -> None:
+    """Write *payload* with its header in front to the descriptor *target*."""
+    write_all(target, HEADER.pack(kind, len(payload)))
+    write_all(target, payload)
+
+
+def write_all(target: int, data: bytes) -> None:
+    """Write *data* whole to the descriptor *target*."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(target, view) :]
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass")
+
+
+def _preload(request: Request) -> None:
+    """Import what this kind of document needs, so that later children are born with it.
+
+    A wrong guess costs time only, and an import that fails is reported by the child.
+    """
+    with contextlib.suppress(Exception):
+        module = importlib.import_module(request.reader.partition(":")[0])
+        preload = getattr(module, "preload", None)
+        if preload is not None:
+            preload(_guess_media_type(request))
+    # Objects that live on are left out of collections, which would copy their pages.
+    gc.freeze()
+
+
+def _guess_media_type(request: Request) -> str:
+    with open(_text(request.path), "rb") as file:
+        head = file.read(1024)
+    if b"%PDF-" in head:
+        return "application/pdf"
+    if head.startswith(b"PK\x03\x04"):
+        return "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
+        return "text/html"
+    if request.name.lower().endswith((b".md", b".markdown")):
+        return "text/markdown"
+    return "text/plain"
+
+
+def _fork_child(request: Request, private: tuple[int, int]) -> tuple[int, int]:
+    """Process id of a child that reads the document, and the descriptor of its answer."""
+    zygote = os.getpid()
+    results, results_in = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        for descriptor in (*private, results):
+            os.close(descriptor)
+        _run_child(request, results_in, zygote)
+    os.close(results_in)
+    # Both sides do this, since either may come first.
+    with contextlib.suppress(OSError):
+        os.setpgid(pid, pid)
+    return pid, results
+
+
+def _run_child(request: Request, results: int, zygote: int) -> NoReturn:
+    try:
+        os.setpgid(0, 0)
+        _die_with(zygote)
+        apply_limits(request.limits)
+
+        def budget(seconds: float) -> None:
+            limit_cpu(seconds)
+            send_frame(results, BUDGET, msgspec.msgpack.encode(seconds))
+
+        kind, payload = _answer(request, budget)
+        send_frame(results, kind, payload)
+    finally:
+        # No clean-up that belongs to the process this one was copied from.
+        os._exit(0)
+
+
+def _die_with(zygote: int) -> None:
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    set_parent_death_signal = 1
+    ctypes.CDLL(None).prctl(set_parent_death_signal, signal.SIGKILL)
+    if os.getppid() != zygote:
+        os._exit(1)
+
+
+def _kill_group(pid: int) -> None:
+    # The child is not waited for yet, so the number cannot belong to anybody else.
+    for kill in (os.killpg, os.kill):
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            kill(pid, signal.SIGKILL)
+
+
+def _watch(
+    results: int, requests: int, answers: int, limits: ParseLimits
+) -> tuple[bytes, bytes, Reason]:
+    """The child's first answer, or ``ENDED`` and the reason why there is none."""
+    start = time.monotonic()
+    deadline = start + limits.seconds(0)
+    poll = select.poll()
+    poll.register(results, select.POLLIN)
+    poll.register(requests, select.POLLIN)
+    buffer = bytearray()
+    while (left := deadline - time.monotonic()) > 0:
+        ready = [descriptor for descriptor, _ in poll.poll(left * 1000)]
+        # Nothing is asked before the last answer: this can only be the end of input.
+        if requests in ready:
+            raise _ParentGone
+        if results not in ready:
+            continue
+        chunk = os.read(results, READ_BYTES)
+        if not chunk:
+            return ENDED, b"", "exit"
+        buffer += chunk
+        while (header := _header(buffer)) is not None:
+            kind, size = header
+            if kind not in (BUDGET, ANSWER, FAILED):
+                return ENDED, b"", "garbled"
+            if size > limits.answer_bytes:
+                return ENDED, b"", "oversize"
+            if len(buffer) < HEADER.size + size:
+                break
+            payload = bytes(memoryview(buffer)[HEADER.size : HEADER.size + size])
+            if kind != BUDGET:
+                return kind, payload, "exit"
+            del buffer[: HEADER.size + size]
+            seconds = min(_seconds(payload), limits.seconds(limits.max_pages))
+            deadline = start + seconds
+            send_frame(answers, BUDGET, msgspec.msgpack.encode(seconds))
+    return ENDED, b"", "timeout"
+
+
+def _header(buffer: bytearray) -> tuple[bytes, int] | None:
+    return HEADER.unpack_from(buffer) if len(buffer) >= HEADER.size else None
+
+
+def _seconds(payload: bytes) -> float:
+    with contextlib.suppress(msgspec.MsgspecError):
+        return msgspec.msgpack.decode(payload, type=float)
+    return 0.0
+
+
+def _answer(request: Request, budget: Callable[[float], None]) -> tuple[bytes, bytes]:
+    """Read the document; every exception becomes a :class:`Failure`."""
+    name = _text(request.name)
+    message = None
+    try:
+        return ANSWER, _read(request, name, budget)
+    except DocumentError as exc:
+        code, message = exc.code, str(exc)
+    except BaseException as exc:
+        # Nothing is built here: while the exception holds the reader's objects, no memory is free.
+        code = OutOfMemory.code if _lacks_memory(exc) else DocumentError.code
+        if code == DocumentError.code:
+            message = (
+                f"{name}: the reader failed ({type(exc).__name__}: {str(exc)[:500]}); "
+                "try a copy saved anew by the program that made it"
+            )
+    if message is None:
+        message = (
+            f"{name}: needs more than the {request.limits.memory_bytes:,} bytes of memory allowed; "
+            "raise memory_bytes or split the document"
+        )
+    # Names of files may hold bytes that are no text, which cannot be encoded.
+    readable = message[:4000].encode("utf-8", "replace").decode()
+    return FAILED, msgspec.msgpack.encode(Failure(code, readable))
+
+
+def _lacks_memory(exc: BaseException) -> bool:
+    return isinstance(exc, MemoryError) or (isinstance(exc, OSError) and exc.errno == errno.ENOMEM)
+
+
+def _read(request: Request, name: str, budget: Callable[[float], None]) -> bytes:
+    limits = request.limits
+    path = Path(_text(request.path))
+    password = None if request.password is None else _text(request.password)
+    data = read_source(path, name, limits.max_bytes)
+    budget(limits.seconds(estimate_pages(data, password)))
+    module, _, function = request.reader.partition(":")
+    read = getattr(importlib.import_module(module), function)
+    parsed = read(data, name, password=password, max_pages=limits.max_pages)
+    if not isinstance(parsed, Parsed):
+        raise TypeError(f"{request.reader} gave {type(parsed).__name__}, not Parsed")
+    payload = msgspec.msgpack.encode(parsed)
+    if len(payload) > limits.answer_bytes:
+        raise TooLarge(
+            f"{name}: its parsed form takes {len(payload):,} bytes, {limits.answer_bytes:,} are "
+            "allowed; raise answer_bytes or split the document"
+        )
+    return payload

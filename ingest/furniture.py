@@ -1,0 +1,114 @@
+"""Running heads, running feet and page numbers: lines that repeat over the pages."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from chapterverse.ingest.pdf_text import Line
+
+__all__ = ["Furniture", "find_furniture"]
+
+_BAND = 0.12
+_DIGITS = re.compile(r"\d+")
+_ROMAN = re.compile(r"^[ivxlc]{1,7}$", re.I)
+_NUMBER = re.compile(
+    r"^(?:[-–—~·\s]*|(?:page|p\.|seite|第|f-|s-)\s*)(\d{1,4})\s*"
+    r"(?:[-–—~·\s]*|页|頁|(?:/|of|von|de)\s*\d{1,4})$",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Furniture:
+    """Indexes into the rows of a page: which are head, which are foot."""
+
+    heads: frozenset[int]
+    feet: frozenset[int]
+
+
+def find_furniture(
+    pages: Mapping[int, Sequence[Line]], heights: Mapping[int, float]
+) -> dict[int, Furniture]:
+    """Furniture by page. *pages* holds all printed rows of each page from top to bottom.
+
+    A row is furniture when it stands in the top or bottom 12 % of the page (or is its first or
+    last row), and its text with numbers made equal returns on half of the pages, on 5 % and at
+    least three, or on three neighbouring pages at the same height; or when it is a number that
+    keeps its distance from the page number. A row with many numbers is data, never furniture.
+    """
+    spots = _candidates(pages, heights)
+    keys: dict[tuple[str, bool], dict[int, float]] = defaultdict(dict)
+    for page, index, top in spots:
+        keys[_key(pages[page][index].text), top][page] = pages[page][index].rect.y0
+    repeated = {key for key, seen in keys.items() if _repeats(key[0], seen, len(pages))}
+    offsets = Counter(
+        value - page
+        for page, index, _ in spots
+        if (value := _page_number(pages[page][index].text)) is not None
+    )
+    steady = {offset for offset, count in offsets.items() if count >= min(3, max(2, len(pages)))}
+    found: dict[int, tuple[set[int], set[int]]] = {page: (set(), set()) for page in pages}
+    for page, index, top in spots:
+        line = pages[page][index]
+        value = _page_number(line.text)
+        y = line.rect.y0 / max(heights[page], 1.0)
+        edge = index in (0, len(pages[page]) - 1) and not _BAND < y < 1 - _BAND
+        counted = value is not None and (
+            value - page in steady or (len(pages) < 3 and edge and 0 <= value < 2000)
+        )
+        if counted or (_key(line.text), top) in repeated:
+            found[page][0 if top else 1].add(index)
+    return {page: Furniture(frozenset(h), frozenset(f)) for page, (h, f) in found.items()}
+
+
+def _candidates(
+    pages: Mapping[int, Sequence[Line]], heights: Mapping[int, float]
+) -> list[tuple[int, int, bool]]:
+    """(page, row, at the top) of the rows that may be furniture."""
+    spots = []
+    for page, rows in pages.items():
+        height = max(heights[page], 1.0)
+        for index, line in enumerate(rows):
+            middle = (line.rect.y0 + line.rect.y1) / 2 / height
+            first, last = index == 0, index == len(rows) - 1
+            if middle < _BAND or (first and middle < 0.5):
+                spots.append((page, index, True))
+            elif middle > 1 - _BAND or last or (index == len(rows) - 2 and middle > 0.5):
+                spots.append((page, index, False))
+    return spots
+
+
+def _key(text: str) -> str:
+    bare = text.strip()
+    return "#" if _ROMAN.match(bare) else _DIGITS.sub("#", bare).casefold()
+
+
+def _repeats(key: str, seen: Mapping[int, float], pages: int) -> bool:
+    letters = sum(c.isalpha() for c in key)
+    if key.count("#") > 4 or (letters < 2 and key != "#"):
+        return False
+    if key == "#":
+        return False
+    count = len(seen)
+    if count >= max(3, 0.05 * pages) or (count >= 2 and 2 * count >= pages):
+        return _same_height(list(seen.values()), count)
+    order = sorted(seen)
+    return any(
+        c - a <= 4 and max(seen[p] for p in (a, b, c)) - min(seen[p] for p in (a, b, c)) < 3
+        for a, b, c in zip(order, order[1:], order[2:], strict=False)
+    )
+
+
+def _same_height(heights: list[float], count: int) -> bool:
+    """Whether most of the rows stand at one height (a heading that returns does not)."""
+    heights.sort()
+    near = max(sum(abs(h - mid) < 6 for h in heights) for mid in heights[:: max(1, count // 20)])
+    return near >= 2 and 2 * near >= count
+
+
+def _page_number(text: str) -> int | None:
+    match = _NUMBER.match(text.strip())
+    return int(match[1]) if match else None

@@ -1,0 +1,205 @@
+"""The PDF reader: text by PDFium, blocks by liteparse, structure by rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from chapterverse.ingest.furniture import find_furniture
+from chapterverse.ingest.pdf_assets import PageFrame, make_assets, merge_breaks
+from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings
+from chapterverse.ingest.pdf_layout import read_layouts
+from chapterverse.ingest.pdf_page import PageText, page_pieces, page_rows
+from chapterverse.ingest.pdf_text import Word, page_size, read_words, vocabulary
+from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge
+from chapterverse.schema.records import Asset, AssetKind, Parsed, ParseWarning
+
+__all__ = ["PARSER", "read_pdf"]
+
+PARSER = "pdf/1"
+_NO_TITLE = re.compile(
+    r"^(?:untitled|microsoft \w+ - .*|.*\.(?:docx?|pdf|indd|pptx?|xlsx?|tex|dvi|qxd|ai|odt|odp|rtf)"
+    r"|(?:slide|document|print|title|none|\d|_|-)*)$",
+    re.I,
+)
+
+
+def read_pdf(data: bytes, *, password: str | None = None, max_pages: int = 2000) -> Parsed:
+    """Read a PDF into assets.
+
+    Page numbers are physical and 1-based, labels are the printed ones of the file (``None``
+    when it defines none). Every visible character lands in exactly one asset. A page without
+    text gives the warning ``no_text``, a page that the layout engine failed on ``no_layout``,
+    text outside the visible part of a page ``off_page``.
+
+    Raises:
+        Empty: no bytes, no pages, or no text on any page (a scan).
+        Encrypted: a password is needed, or *password* is wrong.
+        Corrupt: the bytes are not a whole PDF.
+        TooLarge: more than *max_pages* pages.
+    """
+    document = _open(data, password)
+    try:
+        count = len(document)
+        if count == 0:
+            raise Empty("The PDF has no pages. Give a PDF with at least one page of text.")
+        if count > max_pages:
+            raise TooLarge(
+                f"The PDF has {count} pages; at most {max_pages} are allowed. Split the file or"
+                " raise the page limit."
+            )
+        labels = _labels(document, count)
+        texts, warnings = _texts(document, count)
+        outline = _outline(document)
+        title = _metadata_title(document)
+    finally:
+        document.close()
+    if not any(text.words for text in texts):
+        raise Empty(
+            f"None of the {count} pages holds any text: the PDF is a scan or a set of pictures."
+            " Run text recognition (OCR) on it first."
+        )
+    assets, more = _structure(data, password, texts, labels, outline)
+    return Parsed(
+        "application/pdf",
+        PARSER,
+        assets,
+        title=title or _first_title(assets),
+        page_count=count,
+        page_labels=labels,
+        page_accuracy="exact",
+        warnings=(*warnings, *more),
+    )
+
+
+def _open(data: bytes, password: str | None) -> Any:
+    import pypdfium2
+    import pypdfium2.raw as raw
+
+    if not data:
+        raise Empty("The file holds 0 bytes. Give a PDF with at least one page of text.")
+    try:
+        return pypdfium2.PdfDocument(data, password=password)
+    except pypdfium2.PdfiumError as error:
+        code = getattr(error, "err_code", None)
+        if code == raw.FPDF_ERR_PASSWORD:
+            seen = "the given one is wrong" if password else "none was given"
+            raise Encrypted(
+                f"The PDF asks for a password and {seen}. Give the right password, or save the"
+                " file without one."
+            ) from error
+        raise Corrupt(
+            f"The {len(data)} bytes are no readable PDF ({error}). The file may be cut off or"
+            " damaged: fetch or export it again."
+        ) from error
+
+
+def _labels(document: Any, count: int) -> tuple[str, ...] | None:
+    labels = tuple(document.get_page_label(index) or "" for index in range(count))
+    return labels if any(labels) else None
+
+
+def _texts(document: Any, count: int) -> tuple[list[PageText], list[ParseWarning]]:
+    import pypdfium2
+
+    texts, warnings = [], []
+    for index in range(count):
+        number = index + 1
+        try:
+            page = document[index]
+        except pypdfium2.PdfiumError as error:
+            texts.append(PageText(number, 1.0, 1.0, (), ()))
+            message = f"Page {number} cannot be loaded ({error}); its text is missing."
+            warnings.append(ParseWarning("page_failed", message, number))
+            continue
+        textpage = page.get_textpage()
+        width, height = page_size(page)
+        words, outside = _visible(read_words(page, textpage), width, height)
+        textpage.close()
+        page.close()
+        if outside:
+            message = f"{outside} words outside the visible part of page {number} were left out."
+            warnings.append(ParseWarning("off_page", message, number))
+        if not words:
+            message = f"Page {number} holds no text (a scan or a picture); nothing was read."
+            warnings.append(ParseWarning("no_text", message, number))
+        texts.append(PageText(number, width, height, tuple(words), page_rows(words, number)))
+    return texts, warnings
+
+
+def _visible(words: Sequence[Word], width: float, height: float) -> tuple[list[Word], int]:
+    kept = [
+        w
+        for w in words
+        if w.rect.x1 > 0 and w.rect.x0 < width and w.rect.y1 > 0 and w.rect.y0 < height
+    ]
+    return kept, len(words) - len(kept)
+
+
+def _outline(document: Any) -> tuple[OutlineEntry, ...]:
+    return tuple(_bookmarks(document))
+
+
+def _bookmarks(document: Any) -> Iterator[OutlineEntry]:
+    import pypdfium2
+
+    try:
+        for mark in document.get_toc():
+            target = mark.get_dest()
+            index = None if target is None else target.get_index()
+            if index is not None:
+                yield OutlineEntry(mark.get_title(), mark.level, index + 1)
+    except pypdfium2.PdfiumError:
+        return
+
+
+def _metadata_title(document: Any) -> str | None:
+    title = " ".join(str(document.get_metadata_dict().get("Title", "")).split())
+    letters = sum(c.isalpha() for c in title)
+    cjk = sum("\u4e00" <= c <= "\u9fff" for c in title)
+    sensible = (letters >= 4 or cjk >= 2) and not _NO_TITLE.match(title) and "\ufffd" not in title
+    return title if sensible else None
+
+
+def _first_title(assets: Sequence[Asset]) -> str | None:
+    for asset in assets:
+        if asset.kind is AssetKind.HEADING and asset.level == 0:
+            return asset.text
+    return None
+
+
+def _structure(
+    data: bytes,
+    password: str | None,
+    texts: Sequence[PageText],
+    labels: tuple[str, ...] | None,
+    outline: Sequence[OutlineEntry],
+) -> tuple[tuple[Asset, ...], list[ParseWarning]]:
+    layouts = read_layouts(data, password, len(texts))
+    furniture = find_furniture(
+        {text.number: text.rows for text in texts}, {text.number: text.height for text in texts}
+    )
+    pieces, warnings = [], []
+    for text in texts:
+        if not text.words and text.number not in layouts:
+            continue
+        layout = layouts.get(text.number)
+        if layout is None:
+            message = f"The layout of page {text.number} was not understood; its lines were kept."
+            warnings.append(ParseWarning("no_layout", message, text.number))
+        pieces.extend(page_pieces(text, layout, furniture[text.number]))
+    marked = merge_breaks(mark_headings(pieces, outline))
+    known = vocabulary(row for text in texts for row in text.rows)
+    return make_assets(marked, _frames(texts, labels), known), warnings
+
+
+def _frames(texts: Sequence[PageText], labels: tuple[str, ...] | None) -> Mapping[int, PageFrame]:
+    return {
+        text.number: (
+            text.width,
+            text.height,
+            (labels[text.number - 1] or None) if labels else None,
+        )
+        for text in texts
+    }

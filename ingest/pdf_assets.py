@@ -1,0 +1,149 @@
+"""From pieces to assets: running text over column and page breaks, regions, heading paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_list_start
+from chapterverse.ingest.pdf_text import Line, Rect, is_cjk, join_lines
+from chapterverse.schema.records import Asset, AssetKind, Box, Region, Table
+
+__all__ = ["PageFrame", "make_assets", "merge_breaks"]
+
+PageFrame = tuple[float, float, str | None]
+"""Width and height in points and the printed label of a page."""
+
+_SKIPPED = frozenset(
+    {
+        AssetKind.TABLE,
+        AssetKind.FIGURE,
+        AssetKind.FOOTNOTE,
+        AssetKind.PAGE_HEADER,
+        AssetKind.PAGE_FOOTER,
+    }
+)
+_TEXT = frozenset({AssetKind.PARAGRAPH, AssetKind.LIST_ITEM})
+
+
+def merge_breaks(pieces: Sequence[Piece]) -> list[Piece]:
+    """Join a paragraph that runs over a column or page break with its continuation."""
+    out: list[Piece] = []
+    open_at: int | None = None
+    for piece in pieces:
+        if piece.kind in _SKIPPED:
+            out.append(piece)
+            continue
+        if open_at is not None and _continued(out[open_at], piece):
+            out[open_at] = replace(out[open_at], lines=(*out[open_at].lines, *piece.lines))
+            continue
+        out.append(piece)
+        open_at = len(out) - 1 if piece.kind in _TEXT else None
+    return out
+
+
+def _continued(a: Piece, b: Piece) -> bool:
+    last, first = a.lines[-1], b.lines[0]
+    if b.kind is not AssetKind.PARAGRAPH or is_list_start(first.text):
+        return False
+    broken_here = last.page != first.page or first.rect.y0 < last.rect.y0 - last.rect.height
+    if not broken_here or first.page - last.page > 1 or ends_sentence(last.text):
+        return False
+    if abs(last.size - first.size) > 0.06 * last.size or last.bold != first.bold:
+        return False
+    if first.text[0].islower() or last.broken:
+        return True
+    full = last.rect.x1 > a.column.x1 - 2.5 * last.size
+    if is_cjk(last.text[-1]) or is_cjk(first.text[0]):
+        return full and len(last.text) > 12
+    return full and last.text[-1] in ",-–" and len(last.text) > 25
+
+
+def make_assets(
+    pieces: Sequence[Piece], frames: Mapping[int, PageFrame], known: frozenset[str]
+) -> tuple[Asset, ...]:
+    """Assets in order with regions (one a printed line) and heading paths."""
+    assets: list[Asset] = []
+    path: list[tuple[int, str]] = []
+    for piece in pieces:
+        asset = _asset(len(assets), piece, frames, known)
+        level = asset.level if asset.kind is AssetKind.HEADING else None
+        while level is not None and path and path[-1][0] >= level:
+            path.pop()
+        asset = replace(asset, heading_path=tuple(text for _, text in path))
+        if level:
+            path.append((level, asset.text))
+        assets.append(asset)
+    return tuple(assets)
+
+
+def _asset(
+    ordinal: int, piece: Piece, frames: Mapping[int, PageFrame], known: frozenset[str]
+) -> Asset:
+    caption, regions, text = None, [], ""
+    if piece.caption:
+        caption, spans = join_lines(piece.caption, known)
+        regions = _line_regions(piece.caption, spans, frames)
+        text = caption
+    if piece.grid is not None:
+        text, table, rows = _table(piece, text, frames)
+        return Asset(ordinal, piece.kind, text, (*regions, *rows), caption=caption, table=table)
+    if piece.kind is AssetKind.CODE:
+        body, spans = _verbatim(piece.lines)
+    else:
+        body, spans = join_lines(piece.lines, known)
+    start = len(text) + 1 if text and body else len(text)
+    text = f"{text}\n{body}" if text and body else text + body
+    shifted = [(a + start, b + start) for a, b in spans]
+    lines = _line_regions(piece.lines, shifted, frames)
+    if piece.area is not None:
+        regions.insert(0, _region(0, len(text), piece.page, piece.area, frames))
+    return Asset(ordinal, piece.kind, text, (*regions, *lines), level=piece.level, caption=caption)
+
+
+def _table(
+    piece: Piece, text: str, frames: Mapping[int, PageFrame]
+) -> tuple[str, Table, list[Region]]:
+    assert piece.grid is not None
+    spans, regions = [], []
+    for row, rect in zip(piece.grid.rows, piece.grid.rects, strict=True):
+        text += "\n" if text else ""
+        start = len(text)
+        text += " | ".join(row)
+        spans.append((start, len(text)))
+        regions.append(_region(start, len(text), piece.page, rect, frames))
+    return text, Table(piece.grid.rows, piece.grid.header_rows, tuple(spans)), regions
+
+
+def _verbatim(lines: Sequence[Line]) -> tuple[str, list[tuple[int, int]]]:
+    """Code keeps its line breaks and, in steps of a character's width, its indents."""
+    left = min(line.rect.x0 for line in lines)
+    text, spans = "", []
+    for line in lines:
+        step = max(line.rect.width / max(len(line.text), 1), 1.0)
+        pad = " " * round((line.rect.x0 - left) / step)
+        text += ("\n" if text else "") + pad
+        spans.append((len(text), len(text) + len(line.text)))
+        text += line.text
+    return text, spans
+
+
+def _line_regions(
+    lines: Sequence[Line], spans: Sequence[tuple[int, int]], frames: Mapping[int, PageFrame]
+) -> list[Region]:
+    return [
+        _region(start, end, line.page, line.rect, frames)
+        for line, (start, end) in zip(lines, spans, strict=True)
+    ]
+
+
+def _region(start: int, end: int, page: int, rect: Rect, frames: Mapping[int, PageFrame]) -> Region:
+    width, height, label = frames[page]
+
+    def share(value: float, whole: float) -> float:
+        return round(min(1.0, max(0.0, value / whole)), 5)
+
+    box = Box(
+        share(rect.x0, width), share(rect.y0, height), share(rect.x1, width), share(rect.y1, height)
+    )
+    return Region(start, end, page, label, box)

@@ -1,0 +1,131 @@
+"""Blocks of a PDF page in reading order, as liteparse sees them; no text is taken from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
+
+__all__ = ["Block", "PageLayout", "assign_words", "read_layouts"]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A block: ``kind`` is liteparse's word; ``cells`` are the boxes of a table by row."""
+
+    kind: str
+    rect: Rect
+    level: int | None = None
+    cells: tuple[tuple[Rect | None, ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PageLayout:
+    """Text blocks and tables in reading order, and the boxes of pictures and drawings."""
+
+    blocks: tuple[Block, ...]
+    figures: tuple[Rect, ...]
+
+
+def read_layouts(data: bytes, password: str | None, pages: int) -> dict[int, PageLayout]:
+    """Layouts by page (1-based); a page on which liteparse failed is absent."""
+    import liteparse
+
+    parser = liteparse.LiteParse(
+        ocr_enabled=False,
+        quiet=True,
+        extract_blocks=True,
+        keep_headers_footers=True,
+        preserve_very_small_text=True,
+        continue_on_page_error=True,
+        num_workers=1,
+        max_pages=pages,
+        password=password,
+    )
+    try:
+        result = parser.parse(data)
+    except Exception:
+        return {}
+    return {page.page_num: _layout(page) for page in result.pages}
+
+
+def _layout(page: Any) -> PageLayout:
+    blocks, figures = [], []
+    for block in page.blocks or ():
+        if block.bbox is None or block.kind == "rule":
+            continue
+        rect = _rect(block.bbox)
+        if block.kind == "figure":
+            figures.append(rect)
+            continue
+        cells = tuple(
+            tuple(None if c.bbox is None else _rect(c.bbox) for c in row)
+            for row in [*([block.header] if block.header else []), *(block.rows or [])]
+        )
+        blocks.append(Block(block.kind, rect, block.level, cells))
+    return PageLayout(tuple(blocks), tuple(figures))
+
+
+def _rect(box: Any) -> Rect:
+    return Rect(box.x, box.y, box.x + box.width, box.y + box.height)
+
+
+def assign_words(
+    words: list[Word], layout: PageLayout, page: int
+) -> list[tuple[Block, list[Line]]]:
+    """Every word in exactly one block: the smallest that holds its centre, else one of its own.
+
+    Blocks keep the reading order; rows of words that no block holds are put after the nearest
+    block above them in the same column.
+    """
+    taken: list[list[Word]] = [[] for _ in layout.blocks]
+    loose: list[Word] = []
+    by_area = sorted(range(len(layout.blocks)), key=lambda i: layout.blocks[i].rect.area)
+    for word in words:
+        for index in by_area:
+            if layout.blocks[index].rect.holds(word.x, word.y, 1.5):
+                taken[index].append(word)
+                break
+        else:
+            loose.append(word)
+    out = [
+        (block, [make_line(row, page) for row in group_rows(held)])
+        for block, held in zip(layout.blocks, taken, strict=True)
+        if held
+    ]
+    for line in _loose_lines(loose, page):
+        _insert(out, line)
+    return out
+
+
+def _loose_lines(words: list[Word], page: int) -> Iterator[Line]:
+    for row in group_rows(words):
+        start = 0
+        for index in range(1, len(row) + 1):
+            if index == len(row) or row[index].rect.x0 - row[index - 1].rect.x1 > 2 * max(
+                row[index].size, row[index - 1].size
+            ):
+                yield make_line(row[start:index], page)
+                start = index
+
+
+def _insert(out: list[tuple[Block, list[Line]]], line: Line) -> None:
+    best, where = 40.0, None
+    for index, (block, lines) in enumerate(out):
+        over = block.rect.x_overlap(line.rect)
+        if over <= 0.3 * min(block.rect.width, line.rect.width):
+            continue
+        gap = line.rect.y0 - block.rect.y1
+        inside = block.rect.y_overlap(line.rect) > 0
+        if inside or abs(gap) < best:
+            best, where = (0.0 if inside else abs(gap)), index + (inside or gap >= 0)
+            if block.kind == "loose" and 0 <= gap < line.rect.height:
+                lines.append(line)
+                out[index] = (Block("loose", block.rect.union(line.rect)), lines)
+                return
+    if where is None:
+        above = [i for i, (b, _) in enumerate(out) if b.rect.y0 < line.rect.y0]
+        where = above[-1] + 1 if above else 0
+    out.insert(where, (Block("loose", line.rect), [line]))

@@ -1,0 +1,247 @@
+"""One page: words and blocks in, pieces in reading order out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from chapterverse.ingest.captions import Target, bind_captions, caption_kind
+from chapterverse.ingest.furniture import Furniture
+from chapterverse.ingest.pdf_figures import figure_regions, is_background
+from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
+from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, split_block
+from chapterverse.ingest.pdf_tables import build_grid
+from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
+from chapterverse.schema.records import AssetKind
+
+__all__ = ["PageText", "page_pieces", "page_rows"]
+
+_MARGIN = 0.09
+_Held = list[tuple[Block, list[Line]]]
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """The words of a page and its size in points; ``rows`` are its printed rows."""
+
+    number: int
+    width: float
+    height: float
+    words: tuple[Word, ...]
+    rows: tuple[Line, ...]
+
+
+def page_rows(words: Iterable[Word], page: int) -> tuple[Line, ...]:
+    """Printed rows over the whole width, top to bottom, of the upright words."""
+    upright = [word for word in words if word.upright]
+    return tuple(make_line(row, page) for row in group_rows(upright))
+
+
+def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture) -> list[Piece]:
+    """All text of the page in pieces; without a layout every row is a line of paragraphs."""
+    heads = [text.rows[i] for i in sorted(furniture.heads)]
+    feet = [text.rows[i] for i in sorted(furniture.feet)]
+    gone = {id(word) for line in (*heads, *feet) for word in line.words}
+    words = [w for w in text.words if w.upright and id(w) not in gone]
+    held: _Held
+    if layout is None:
+        lines = [
+            line for i, line in enumerate(text.rows) if i not in furniture.heads | furniture.feet
+        ]
+        held = [(Block("paragraph", _around(lines)), lines)] if lines else []
+        areas: list[Rect] = []
+    else:
+        held = assign_words(words, layout, text.number)
+        areas = _areas(layout, held, text)
+    stamps, turned = _turned(text)
+    whole = Rect(0.0, 0.0, text.width, text.height)
+    return [
+        *(Piece(AssetKind.PAGE_HEADER, (line,), text.number, whole) for line in (*heads, *stamps)),
+        *_body(held, areas, text),
+        *(Piece(AssetKind.PARAGRAPH, (line,), text.number, whole) for line in turned),
+        *(Piece(AssetKind.PAGE_FOOTER, (line,), text.number, whole) for line in feet),
+    ]
+
+
+def _around(lines: Sequence[Line]) -> Rect:
+    rect = lines[0].rect
+    for line in lines[1:]:
+        rect = rect.union(line.rect)
+    return rect
+
+
+def _areas(layout: PageLayout, held: _Held, text: PageText) -> list[Rect]:
+    """Figure areas that hold no table and no running text."""
+    tables = [block.rect for block, _ in held if block.kind in ("table", "code")]
+    lines = [line for _, lines in held for line in lines]
+    kept = []
+    for area in figure_regions(layout.figures, text.width, text.height):
+        shared = sum(max(0.0, area.x_overlap(t)) * max(0.0, area.y_overlap(t)) for t in tables)
+        if shared < 0.4 * area.area and not is_background(area, lines):
+            kept.append(area)
+    return kept
+
+
+def _turned(text: PageText) -> tuple[list[Line], list[Line]]:
+    """Lines of turned text: those in the outer margins, and the others."""
+    runs: list[list[Word]] = []
+    last = None
+    for word in text.words:
+        if not word.upright:
+            if last is not None and not last.upright and _in_run(runs[-1][-1], word):
+                runs[-1].append(word)
+            else:
+                runs.append([word])
+        last = word
+    stamps: list[Line] = []
+    others: list[Line] = []
+    for run in runs:
+        line = make_line(run, text.number)
+        edge = line.rect.x1 < _MARGIN * text.width or line.rect.x0 > (1 - _MARGIN) * text.width
+        (stamps if edge else others).append(line)
+    return stamps, others
+
+
+def _in_run(a: Word, b: Word) -> bool:
+    return a.rect.x_overlap(b.rect) > 0.5 * min(a.rect.width, b.rect.width)
+
+
+def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
+    labels: list[list[Line]] = [[] for _ in areas]
+    pieces: list[Piece] = []
+    rest: _Held = []
+    for block, lines in held:
+        outside = []
+        for line in lines:
+            spot = _area_of(line, areas) if block.kind != "table" else None
+            if spot is None or caption_kind([line]):
+                outside.append(line)
+            else:
+                labels[spot].append(line)
+        if outside:
+            rest.append((block, outside))
+    heads = {id(b): _column_heads(b, rest) for b, _ in rest if b.kind == "table"}
+    moved = {id(line) for lines in heads.values() for line in lines}
+    for block, lines in rest:
+        left = [line for line in lines if id(line) not in moved]
+        if not left:
+            continue
+        grid = build_grid(block, left, heads[id(block)]) if block.kind == "table" else None
+        if grid is not None:
+            all_lines = (*heads[id(block)], *left)
+            pieces.append(Piece(AssetKind.TABLE, all_lines, text.number, block.rect, grid=grid))
+        else:
+            both = sorted([*heads.get(id(block), ()), *left], key=lambda x: x.rect.y1)
+            pieces.extend(split_block(block.kind, both, block.rect, block.level))
+    for area, lines in zip(areas, labels, strict=True):
+        figure = Piece(AssetKind.FIGURE, tuple(lines), text.number, area, area=area)
+        pieces.insert(_place(area, pieces), figure)
+    return _bind(_footnotes(pieces, text))
+
+
+def _area_of(line: Line, areas: Sequence[Rect]) -> int | None:
+    x, y = (line.rect.x0 + line.rect.x1) / 2, (line.rect.y0 + line.rect.y1) / 2
+    for index, area in enumerate(areas):
+        if area.holds(x, y) and line.rect.width <= area.width + 12:
+            return index
+    return None
+
+
+def _column_heads(table: Block, held: _Held) -> list[Line]:
+    """Rows right above the table that name its columns but were left outside of it."""
+    first = min((b[0].x1 for b in _first_cells(table)), default=table.rect.x0)
+    top = table.rect.y0
+    found: list[Line] = []
+    lines = [
+        line
+        for block, lines in held
+        if block.kind != "table"
+        for line in lines
+        if line.rect.y1 < table.rect.y0 + 0.5 * line.rect.height
+        and line.rect.y0 > table.rect.y0 - 60
+    ]
+    rows = group_rows(word for line in lines for word in line.words)
+    by_word = {id(word): line for line in lines for word in line.words}
+    for row in reversed(rows):
+        members = {id(by_word[id(w)]): by_word[id(w)] for w in row}
+        rect = _around(list(members.values()))
+        if top - rect.y1 > 1.2 * rect.height or len(found) > 8:
+            break
+        inside = rect.x0 > table.rect.x0 - 12 and rect.x1 < table.rect.x1 + 12
+        if not inside or caption_kind(list(members.values())) or not _columnar(row, first):
+            break
+        found.extend(members.values())
+        top = rect.y0
+    return sorted(found, key=lambda x: (round(x.rect.y0), x.rect.x0))
+
+
+def _first_cells(table: Block) -> list[list[Rect]]:
+    return [[c] for row in table.cells if (c := row[0] if row else None) is not None]
+
+
+def _columnar(row: Sequence[Word], first: float) -> bool:
+    """Whether the words stand apart like column heads, or right of the first column."""
+    gaps = [b.rect.x0 - a.rect.x1 for a, b in pairwise(row)]
+    apart = sum(gap > 1.5 * row[0].size for gap in gaps)
+    text = " ".join(word.text for word in row)
+    if ends_sentence(text) or len(text) > 140:
+        return False
+    return apart >= 1 or (row[0].rect.x0 > first and len(text) < 60)
+
+
+def _place(area: Rect, pieces: Sequence[Piece]) -> int:
+    """Where a figure goes in reading order: after the last piece above it in its column."""
+    above = [
+        i
+        for i, piece in enumerate(pieces)
+        if piece.rect.y1 <= area.y0 + 6 and piece.rect.x_overlap(area) > 0
+    ]
+    if above:
+        return above[-1] + 1
+    below = [
+        i
+        for i, piece in enumerate(pieces)
+        if piece.rect.y0 >= area.y1 - 6 and piece.rect.x_overlap(area) > 0
+    ]
+    return below[0] if below else len(pieces)
+
+
+def _footnotes(pieces: Sequence[Piece], text: PageText) -> list[Piece]:
+    sizes = sorted(line.size for p in pieces if p.kind is AssetKind.PARAGRAPH for line in p.lines)
+    usual = sizes[len(sizes) // 2] if sizes else 0.0
+    out = []
+    for piece in pieces:
+        small = piece.lines and piece.size < 0.92 * usual
+        low = piece.rect.y0 > 0.6 * text.height
+        marked = piece.text[:1] in "0123456789*∗†‡§[①②③④⑤⑥⑦⑧⑨" and piece.text[:1] != ""
+        if piece.kind in (AssetKind.PARAGRAPH, AssetKind.LIST_ITEM) and small and low and marked:
+            piece = replace(piece, kind=AssetKind.FOOTNOTE, level=None)
+        out.append(piece)
+    return out
+
+
+def _bind(pieces: Sequence[Piece]) -> list[Piece]:
+    """Captions given to their tables and figures; those without one stay paragraphs."""
+    names = {AssetKind.TABLE: "table", AssetKind.FIGURE: "figure"}
+    targets = [i for i, p in enumerate(pieces) if p.kind in names]
+    if not targets:
+        return list(pieces)
+    captions = [
+        (i, kind)
+        for i, p in enumerate(pieces)
+        if p.kind not in names and (kind := caption_kind(p.lines)) is not None
+    ]
+    bound = bind_captions(
+        [(kind, pieces[i].rect) for i, kind in captions],
+        [Target(names[pieces[i].kind], pieces[i].rect) for i in targets],
+    )
+    given = {targets[t]: captions[c][0] for c, t in bound.items()}
+    used = set(given.values())
+    out = []
+    for index, piece in enumerate(pieces):
+        if index in given:
+            piece = replace(piece, caption=pieces[given[index]].lines)
+        if index not in used:
+            out.append(piece)
+    return out

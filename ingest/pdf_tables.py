@@ -1,0 +1,152 @@
+"""Cells of a table from the boxes that the layout found and the words that stand in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chapterverse.ingest.pdf_layout import Block
+from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
+
+__all__ = ["Grid", "build_grid"]
+
+_SIGN = re.compile(r"^[$€£¥￥(]+$")
+_CLOSER = re.compile(r"^[)%]+$")
+_NUMERIC = re.compile(r"^[$€£¥￥(\-–—+\s]*[\d.,]*\d[\d.,]*\s*[%)x]*$|^[-–—]+$|^N/?[AM]$", re.I)
+_YEAR = re.compile(r"^(?:19|20)\d\d$|^(?:19|20)\d\d年(?:度)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows of cell texts, the box of each row, and how many rows name the columns."""
+
+    rows: tuple[tuple[str, ...], ...]
+    rects: tuple[Rect, ...]
+    header_rows: int
+
+
+def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) -> Grid | None:
+    """The table of *block* from all words of *lines*; ``None`` if it is no table after all.
+
+    *above* are printed rows directly over the block which may be its column heads. Every word
+    lands in exactly one cell.
+    """
+    words = [word for line in lines for word in line.words]
+    columns = _columns(block)
+    if len(columns) < 2 or not words:
+        return None
+    bands = _bands(block)
+    cells: list[list[list[Word]]] = [[[] for _ in columns] for _ in bands]
+    for row in group_rows(words):
+        placed = [(word, _column(word.rect, columns)) for word in row]
+        for word, column in _attach_signs(placed):
+            cells[_band(word, bands)][column].append(word)
+    head: list[list[list[Word]]] = [[[] for _ in columns] for _ in above]
+    for index, line in enumerate(above):
+        for word in line.words:
+            head[index][_column(word.rect, columns)].append(word)
+    return _finish([*head, *cells], len(above))
+
+
+def _finish(cells: list[list[list[Word]]], above: int) -> Grid | None:
+    cells = [row for row in cells if any(row)]
+    used = [c for c in range(len(cells[0])) if any(row[c] for row in cells)]
+    if len(cells) < 2 or len(used) < 2:
+        return None
+    rows = tuple(tuple(_cell_text(row[c]) for c in used) for row in cells)
+    rects = []
+    for row in cells:
+        words = [word for cell in row for word in cell]
+        rect = words[0].rect
+        for word in words[1:]:
+            rect = rect.union(word.rect)
+        rects.append(rect)
+    return Grid(rows, tuple(rects), _header_rows(rows, cells, above))
+
+
+def _cell_text(words: list[Word]) -> str:
+    if not words:
+        return ""
+    text = " ".join(make_line(row, 0).text for row in group_rows(words))
+    return re.sub(r"\s+", " ", text.replace("|", "/")).strip()
+
+
+def _columns(block: Block) -> list[tuple[float, float]]:
+    """Left and right edge of each column: the cells that are as narrow as their column."""
+    count = max((len(row) for row in block.cells), default=0)
+    edges: list[tuple[float, float] | None] = []
+    for c in range(count):
+        boxes = [row[c] for row in block.cells if c < len(row)]
+        found = [b for b in boxes if b is not None and b.width > 0]
+        if not found:
+            edges.append(None)
+            continue
+        widths = sorted(b.width for b in found)
+        limit = 2.5 * widths[len(widths) // 2] + 1
+        narrow = [b for b in found if b.width <= limit] or found
+        edges.append((min(b.x0 for b in narrow), max(b.x1 for b in narrow)))
+    return [edge for edge in edges if edge is not None]
+
+
+def _bands(block: Block) -> list[tuple[float, float]]:
+    """Top and bottom of each row."""
+    bands = []
+    for row in block.cells:
+        boxes = [b for b in row if b is not None]
+        if boxes:
+            bands.append((min(b.y0 for b in boxes), max(b.y1 for b in boxes)))
+    return bands or [(block.rect.y0, block.rect.y1)]
+
+
+def _band(word: Word, bands: Sequence[tuple[float, float]]) -> int:
+    y = word.y
+    return min(
+        range(len(bands)),
+        key=lambda i: (max(bands[i][0] - y, y - bands[i][1], 0.0), abs(sum(bands[i]) / 2 - y)),
+    )
+
+
+def _column(rect: Rect, columns: Sequence[tuple[float, float]]) -> int:
+    def distance(index: int) -> tuple[float, float]:
+        left, right = columns[index]
+        shared = min(right, rect.x1) - max(left, rect.x0)
+        return (-shared if shared > 0 else max(left - rect.x1, rect.x0 - right), left)
+
+    overlapping = [i for i, c in enumerate(columns) if min(c[1], rect.x1) > max(c[0], rect.x0)]
+    if overlapping:
+        return min(overlapping, key=distance)
+    return min(range(len(columns)), key=distance)
+
+
+def _attach_signs(placed: list[tuple[Word, int]]) -> list[tuple[Word, int]]:
+    """Currency signs go to the number after them, closing marks to the number before."""
+    out = list(placed)
+    for index in range(len(out) - 2, -1, -1):
+        if _SIGN.match(out[index][0].text) and out[index + 1][0].text[0] in "0123456789(—–-.,":
+            out[index] = (out[index][0], out[index + 1][1])
+    for index in range(1, len(out)):
+        if _CLOSER.match(out[index][0].text):
+            out[index] = (out[index][0], out[index - 1][1])
+    return out
+
+
+def _header_rows(
+    rows: Sequence[Sequence[str]], cells: Sequence[Sequence[list[Word]]], above: int
+) -> int:
+    """Leading rows without numbers in the value columns (years count as names)."""
+    for index, row in enumerate(rows[:5]):
+        values = [v for v in row[1:] if v]
+        numbers = sum(bool(_NUMERIC.match(v)) and not _YEAR.match(v) for v in values)
+        if index >= max(1, above) and (numbers or not values):
+            return index
+        if numbers > len(values) / 2:
+            return index
+        if index >= 1 and not _numeric_table(rows):
+            return max(1, above)
+    return 1 if len(rows) > 1 and any(rows[0]) else 0
+
+
+def _numeric_table(rows: Sequence[Sequence[str]]) -> bool:
+    values = [v for row in rows for v in row[1:] if v]
+    return 3 * sum(bool(_NUMERIC.match(v)) for v in values) > len(values)

@@ -190,7 +190,7 @@ def front() -> list[Flowable]:
 
 
 def technical() -> list[Flowable]:
-    """Chapters 3 and 4."""
+    """Chapter 3."""
     return [
         PageBreak(),
         Paragraph("3 Technical data", H1),
@@ -205,6 +205,12 @@ def technical() -> list[Flowable]:
             "power for each 100 m.",
             BODY,
         ),
+    ]
+
+
+def installation() -> list[Flowable]:
+    """Chapter 4."""
+    return [
         PageBreak(),
         Paragraph("4 Installation", H1),
         Paragraph("4.1 Place and foundation", H2),
@@ -307,4 +313,4 @@ def write_manual(path: Path) -> None:
         *sections(words.OPERATION),
         *sections(words.CONTROLS),
     ]
-    doc.multiBuild([Spacer(1, 1), *front(), *technical(), *operation, *upkeep()])
+    doc.multiBuild([Spacer(1, 1), *front(), *technical(), *installation(), *operation, *upkeep()])

@@ -1,0 +1,24 @@
+"""Every test starts without the settings of the machine it runs on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+# The cache of converted models is kept: making it again would cost each run a minute.
+KEPT = {"CHAPTERVERSE_CACHE"}
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Unset ``CHAPTERVERSE_*`` and switch off what dependencies would send or fetch."""
+    for name in list(os.environ):
+        if name.startswith("CHAPTERVERSE_") and name not in KEPT:
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setenv("ANONYMIZED_TELEMETRY", "False")
+    monkeypatch.setenv("DO_NOT_TRACK", "true")
+    # A stray chapterverse.toml or ./kb of the working folder must not be read or written.
+    monkeypatch.chdir(tmp_path)

@@ -8,7 +8,11 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-RUN = "import sys; from importlinter.cli import lint_imports; sys.exit(lint_imports(no_cache=True, no_logo=True))"
+RUN = """
+import sys
+from importlinter.cli import lint_imports
+sys.exit(lint_imports(no_cache=True, no_logo=True))
+"""
 
 
 def contracts(folder: Path) -> subprocess.CompletedProcess[str]:

@@ -130,8 +130,8 @@ def _serve(requests: int, answers: int, parent: int) -> None:
         request = _read_request(requests)
         _preload(request)
         pid, results = _fork_child(request, (requests, answers))
-        send_frame(answers, STARTED, msgspec.msgpack.encode(pid))
         try:
+            send_frame(answers, STARTED, msgspec.msgpack.encode(pid))
             kind, payload, reason = _watch(results, requests, answers, request.limits)
         finally:
             os.close(results)
@@ -283,7 +283,7 @@ def _watch(
     poll.register(requests, select.POLLIN)
     buffer = bytearray()
     while (left := deadline - time.monotonic()) > 0:
-        ready = [descriptor for descriptor, _ in poll.poll(left * 1000)]
+        ready = [descriptor for descriptor, _ in poll.poll(min(left, 3600) * 1000)]
         # Nothing is asked before the last answer: this can only be the end of input.
         if requests in ready:
             raise _ParentGone

@@ -61,6 +61,6 @@ class ParseLimits:
 def _check(name: str, value: float, least: float, most: float) -> None:
     if not math.isfinite(value) or not least <= value <= most:
         raise SettingsError(
-            f"{name} is {value:g}, but must lie between {least:g} and {most:g}; "
+            f"{name} is {value:,}, but must lie between {least:,} and {most:,}; "
             "change it in the parsing limits"
         )

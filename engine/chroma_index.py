@@ -1,0 +1,205 @@
+"""Approximate vector search with an embedded Chroma; the one module that touches chromadb.
+
+Chroma belongs to one writing process. Another process that reads the same folder counts what was
+added but does not find it until it calls :meth:`ChromaIndex.reload`, which opens the folder anew.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Condition
+from typing import Any, Self
+
+import numpy as np
+
+from chapterverse.engine.durable import read_sequence, write_file, write_sequence
+from chapterverse.engine.hits import Hits, Ids, best
+from chapterverse.schema.embedder import Vectors
+from chapterverse.schema.errors import IndexDamaged, StoreMismatch
+
+__all__ = ["ChromaIndex"]
+
+_COLLECTION = "children"
+_BATCH = 5000
+_PAGE = 10_000
+# A loaded index keeps the ef it was made with, and 100 hits need an ef well above 100.
+_HNSW = {"space": "cosine", "ef_construction": 100, "ef_search": 300, "max_neighbors": 16}
+_SEGMENTS = "segments"
+_SEGMENT_FILES = ("header.bin", "data_level0.bin", "length.bin", "link_lists.bin")
+
+
+class ChromaIndex:
+    """Unit vectors by id in the folder *path*; a score is the cosine similarity.
+
+    ``upsert`` and ``delete`` reach the disk at once; :meth:`commit` only remembers a number.
+    Threads may search at the same time, also beside a :meth:`reload`. Within one process, all
+    indexes on one folder share one engine, and see each other's changes at once.
+    """
+
+    def __init__(self, path: Path, dimension: int) -> None:
+        """Open what :meth:`create` made.
+
+        Raises ``IndexDamaged``, and ``StoreMismatch`` when vectors are not *dimension* long.
+        """
+        self._path = path
+        self._dimension = dimension
+        self._gate = Condition()
+        self._searching = 0
+        self._reloading = False
+        self._open()
+
+    @classmethod
+    def create(cls, path: Path, dimension: int) -> Self:
+        """Make a new, empty collection in *path* (created when missing) and open it."""
+        path.mkdir(parents=True, exist_ok=True)
+        client = _client(path)
+        client.create_collection(
+            _COLLECTION,
+            embedding_function=None,
+            configuration={"hnsw": _HNSW},
+            metadata={"dimension": dimension},
+        )
+        client.close()
+        write_file(path / _SEGMENTS, b"")
+        write_sequence(path, 0)
+        return cls(path, dimension)
+
+    def replace(self, group: int, ids: Ids | Sequence[int], vectors: Vectors) -> None:
+        """Make *vectors* ``[len(ids), dimension]`` all that is held of *group*."""
+        rows, expected = np.asarray(vectors, np.float32), (len(ids), self._dimension)
+        if rows.shape != expected and len(ids):
+            raise ValueError(f"Vectors have the shape {rows.shape}; these ids need {expected}.")
+        self.remove(group)
+        # As strings: 63-bit numbers do not survive every number type on the way.
+        names, owner = [str(int(one)) for one in ids], {"group": str(group)}
+        for start in range(0, len(names), _BATCH):
+            part = names[start : start + _BATCH]
+            block = rows[start : start + _BATCH]
+            with self._use() as collection:
+                collection.upsert(ids=part, embeddings=block, metadatas=[owner] * len(part))
+
+    def remove(self, group: int) -> None:
+        """Take out all of *group*; nothing happens when there is none."""
+        with self._use() as collection:
+            collection.delete(where={"group": str(group)})
+
+    def commit(self, seq: int) -> None:
+        """Remember *seq* as the last outbox number held, and which files that needs."""
+        segments = sorted(file.parent.name for file in self._path.glob("*/header.bin"))
+        write_file(self._path / _SEGMENTS, "\n".join(segments).encode())
+        write_sequence(self._path, seq)
+        self.applied = seq
+
+    def search(self, query: Vectors, limit: int) -> Hits:
+        """About the *limit* nearest to *query* ``[dimension]``, best first."""
+        if limit < 1:
+            return Hits(np.empty(0, np.int64), np.empty(0, np.float32))
+        rows = np.asarray(query, np.float32)[None]
+        with self._use() as collection:
+            found = collection.query(query_embeddings=rows, n_results=limit, include=["distances"])
+        ids = np.array([int(name) for name in found["ids"][0]], np.int64)
+        return best(ids, 1 - np.array(found["distances"][0], np.float32), limit)
+
+    def count(self) -> int:
+        """Vectors held."""
+        with self._use() as collection:
+            return int(collection.count())
+
+    def ids(self) -> Iterator[Ids]:
+        """All ids, a page at a time; not to be mixed with changes."""
+        for offset in range(0, self.count(), _PAGE):
+            with self._use() as collection:
+                page = collection.get(limit=_PAGE, offset=offset, include=[])
+            yield np.array([int(name) for name in page["ids"]], np.int64)
+
+    def reload(self) -> None:
+        """See what another process committed, by opening the folder anew.
+
+        Waits for searches under way. Does nothing new while another :class:`ChromaIndex` of this
+        process keeps the same folder open.
+        """
+        with self._gate:
+            self._gate.wait_for(lambda: not self._searching and not self._reloading)
+            self._reloading = True
+        try:
+            self._client.close()
+            self._open()
+        finally:
+            with self._gate:
+                self._reloading = False
+                self._gate.notify_all()
+
+    def close(self) -> None:
+        """Give up files and memory."""
+        self._client.close()
+
+    def _open(self) -> None:
+        self.applied = read_sequence(self._path)
+        _check_files(self._path)
+        with _as_damage(self._path):
+            self._client = _client(self._path)
+            self._collection = self._client.get_collection(_COLLECTION, embedding_function=None)
+        held = self._collection.metadata["dimension"]
+        if held != self._dimension:
+            self._client.close()
+            raise StoreMismatch(
+                f"The vectors in {self._path} have dimension {held}, the embedder gives "
+                f"{self._dimension}. Rebuild with the embedder you want to use."
+            )
+
+    @contextmanager
+    def _use(self) -> Iterator[Any]:
+        with self._gate:
+            self._gate.wait_for(lambda: not self._reloading)
+            self._searching += 1
+        try:
+            with _as_damage(self._path):
+                yield self._collection
+        finally:
+            with self._gate:
+                self._searching -= 1
+                self._gate.notify_all()
+
+
+def _client(path: Path) -> Any:
+    os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+    import chromadb
+    from chromadb.config import Settings
+
+    # A fresh one each time: chromadb writes the kind of client into the object it is given.
+    settings = Settings(
+        _env_file=None, anonymized_telemetry=False, chroma_otel_collection_endpoint=""
+    )
+    return chromadb.PersistentClient(str(path), settings=settings)
+
+
+def _check_files(path: Path) -> None:
+    # Chroma opens a folder that lost its graph, counts all and finds nearly nothing.
+    try:
+        segments = (path / _SEGMENTS).read_text("utf-8").split()
+        needed = [path / "chroma.sqlite3"]
+        needed += [path / segment / name for segment in segments for name in _SEGMENT_FILES]
+        missing = [file for file in needed if not file.is_file()]
+    except OSError as error:
+        raise _damaged(path, error) from error
+    if missing:
+        raise _damaged(path, f"{missing[0].relative_to(path)} is missing")
+
+
+@contextmanager
+def _as_damage(path: Path) -> Iterator[None]:
+    from chromadb.errors import InternalError, NotFoundError
+
+    try:
+        yield
+    except (InternalError, NotFoundError) as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, seen: object) -> IndexDamaged:
+    return IndexDamaged(
+        f"The vector index in {path} is damaged ({str(seen)[:200]}). Rebuild it from the database."
+    )

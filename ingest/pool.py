@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from chapterverse.ingest.worker import Request
+from chapterverse.ingest.worker import READERS, Request
 from chapterverse.ingest.worker_client import Worker, WorkerLost
 from chapterverse.schema.errors import DocumentError, WorkerDied
 from chapterverse.schema.parse_limits import ParseLimits
@@ -59,9 +59,7 @@ class ParsePool:
     Workers start with the first jobs and end with the pool, or with this process however it dies.
     """
 
-    def __init__(
-        self, limits: ParseLimits, *, reader: str = "chapterverse.ingest.readers:read"
-    ) -> None:
+    def __init__(self, limits: ParseLimits, *, reader: str = f"{READERS}:read") -> None:
         self._ahead = 2 * limits.processes
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
         self._slots = [_Slot(limits, reader) for _ in range(limits.processes)]

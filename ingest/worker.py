@@ -41,6 +41,7 @@ __all__ = [
     "ENDED",
     "FAILED",
     "HEADER",
+    "READERS",
     "STARTED",
     "Ended",
     "Failure",
@@ -59,6 +60,8 @@ HEARTBEAT_SECONDS = 2.0
 """How often an idle process looks whether its parent still lives (end of input tells sooner)."""
 
 READ_BYTES = 1 << 20
+
+READERS = "chapterverse.ingest.readers"
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -199,26 +202,30 @@ def _preload(request: Request) -> None:
     A wrong guess costs time only, and an import that fails is reported by the child.
     """
     with contextlib.suppress(Exception):
-        module = importlib.import_module(request.reader.partition(":")[0])
-        preload = getattr(module, "preload", None)
-        if preload is not None:
+        module = request.reader.partition(":")[0]
+        importlib.import_module(module)
+        if module == READERS:
+            from chapterverse.ingest.preload import preload
+
             preload(_guess_media_type(request))
     # Objects that live on are left out of collections, which would copy their pages.
     gc.freeze()
 
 
 def _guess_media_type(request: Request) -> str:
+    from chapterverse.ingest.sniff import DOCX, HTML, MARKDOWN, PDF, TEXT
+
     with open(_text(request.path), "rb") as file:
         head = file.read(1024)
     if b"%PDF-" in head:
-        return "application/pdf"
+        return PDF
     if head.startswith(b"PK\x03\x04"):
-        return "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+        return DOCX
     if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
-        return "text/html"
+        return HTML
     if request.name.lower().endswith((b".md", b".markdown")):
-        return "text/markdown"
-    return "text/plain"
+        return MARKDOWN
+    return TEXT
 
 
 def _fork_child(request: Request, private: tuple[int, int]) -> tuple[int, int]:

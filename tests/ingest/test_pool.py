@@ -21,6 +21,7 @@ from chapterverse.ingest.limits import estimate_pages
 from chapterverse.ingest.pool import ParseJob, ParseOutcome, ParsePool
 from chapterverse.schema.errors import (
     DocumentError,
+    Empty,
     Encrypted,
     FileMissing,
     FileUnreadable,
@@ -196,14 +197,33 @@ def test_pages_add_time(job: MakeJob) -> None:
         assert text_of(one(pool, job("sleep 1.5"))) == "slept 1.5"
 
 
-def test_pages_of_a_pdf_are_counted_and_those_of_others_guessed() -> None:
+def blank_pdf(pages: int) -> bytes:
     document = pypdfium2.PdfDocument.new()
-    for _ in range(3):
+    for _ in range(pages):
         document.new_page(100, 100).close()
     buffer = io.BytesIO()
     document.save(buffer)
     document.close()
-    assert estimate_pages(buffer.getvalue(), None) == 3
+    return buffer.getvalue()
+
+
+def test_real_readers_are_loaded_before_the_fork_and_start_no_thread(tmp_path: Path) -> None:
+    contents = {"a.txt": b"Hello.", "a.html": b"<p>Hello.</p>", "a.pdf": blank_pdf(1)}
+    jobs = [ParseJob(tmp_path / name, name) for name in contents]
+    for name, content in contents.items():
+        (tmp_path / name).write_bytes(content)
+    before = set(workers_of(os.getpid()))
+    with ParsePool(ParseLimits(base_seconds=120, processes=1)) as pool:
+        text, html, pdf = pool.parse(jobs)
+        (worker,) = set(workers_of(os.getpid())) - before
+        loaded = Path(f"/proc/{worker}/maps").read_text()
+        threads = os.listdir(f"/proc/{worker}/task")
+    assert (text_of(text), text_of(html), type(error_of(pdf))) == ("Hello.", "Hello.", Empty)
+    assert "lxml" in loaded and "pdfium" in loaded and len(threads) == 1
+
+
+def test_pages_of_a_pdf_are_counted_and_those_of_others_guessed() -> None:
+    assert estimate_pages(blank_pdf(3), None) == 3
     assert estimate_pages(b"%PDF-1.7 nothing", None) == 0
     assert estimate_pages(b"x" * 50_000, None) == 3
 

@@ -1,0 +1,166 @@
+"""Bytes of a text file to characters.
+
+Order: byte order mark, UTF-8, UTF-16 without mark, then the legacy encodings of Chinese and
+Japanese, told apart by how many of their characters fall into the charset's own block of common
+characters; what is left goes to charset-normalizer (Cyrillic, Greek, Western single bytes).
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass
+
+__all__ = ["Decoded", "control_share", "decode"]
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SAMPLE = 65_536
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffe\uffff]")
+# A byte sequence of UTF-8 with two or more bytes; other encodings rarely form many by accident.
+_UTF8_MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """The characters, the encoding they came in, and how many bytes made no sense in it."""
+
+    text: str
+    encoding: str
+    replaced: int = 0
+
+
+def decode(data: bytes, declared: str | None = None) -> Decoded:
+    """The text of *data*, without byte order mark and with ``\\n`` line ends.
+
+    *declared* is what the file says of itself (an HTML ``charset``); it is believed when the
+    bytes agree with it. Never raises: bytes without meaning become U+FFFD and are counted.
+    """
+    found = _decode(data, declared)
+    text = found.text.replace("\r\n", "\n").replace("\r", "\n")
+    return Decoded(text, found.encoding, found.replaced)
+
+
+def control_share(text: str) -> float:
+    """Share of characters that no text file has (NUL and other controls), 0..1."""
+    return len(_CONTROL.findall(text)) / max(1, len(text))
+
+
+def _decode(data: bytes, declared: str | None) -> Decoded:
+    for bom, marked in _BOMS:
+        if data.startswith(bom):
+            return _lenient(data[len(bom) :], marked)
+    for encoding in ("utf-8", declared or "utf-8"):
+        text = _strict(data, encoding)
+        if text is not None:
+            return Decoded(text, encoding)
+    wide = _wide(data)
+    if wide is not None:
+        return wide
+    if _is_damaged_utf8(data):
+        return _lenient(data, "utf-8")
+    return _legacy(data)
+
+
+def _strict(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        return None
+
+
+def _lenient(data: bytes, encoding: str) -> Decoded:
+    text = data.decode(encoding, "replace")
+    return Decoded(text, encoding, text.count("\ufffd"))
+
+
+def _wide(data: bytes) -> Decoded | None:
+    """UTF-16 without a mark; needs a NUL byte, as every file with spaces or line ends has."""
+    if b"\0" not in data[:_SAMPLE]:
+        return None
+    for encoding in ("utf-16-le", "utf-16-be"):
+        text = _strict(data[: len(data) // 2 * 2], encoding)
+        if text and sum(_is_common(char) for char in text[:_SAMPLE]) >= 0.95 * len(text[:_SAMPLE]):
+            return Decoded(text, encoding)
+    return None
+
+
+def _is_common(char: str) -> bool:
+    code = ord(char)
+    return (
+        char in "\t\n\r"
+        or 0x20 <= code < 0x250
+        or 0x370 <= code < 0x530
+        or 0x2010 <= code < 0x2030
+        or 0x3000 <= code < 0x3100
+        or 0x4E00 <= code < 0xA000
+        or 0xAC00 <= code < 0xD7A4
+        or 0xFF00 <= code < 0xFFF0
+    )
+
+
+def _is_damaged_utf8(data: bytes) -> bool:
+    sample = data[:_SAMPLE]
+    high = sum(byte >= 0x80 for byte in sample)
+    in_sequences = sum(len(match) for match in _UTF8_MULTIBYTE.findall(sample))
+    return high > 0 and in_sequences >= 0.9 * high and in_sequences >= 6
+
+
+def _legacy(data: bytes) -> Decoded:
+    sample = data[:_SAMPLE]
+    best, best_score = None, 0.6
+    for encoding in ("gb18030", "big5", "cp932", "euc_jp", "euc_kr"):
+        score = _plausibility(sample, encoding)
+        if score > best_score:
+            best, best_score = encoding, score
+    if best is not None:
+        # Microsoft's supersets also hold the characters that vendors added to the standards.
+        return _lenient(data, {"big5": "cp950", "euc_kr": "cp949"}.get(best, best))
+    from charset_normalizer import from_bytes
+
+    guess = from_bytes(sample).best()
+    encoding = guess.encoding if guess is not None else "cp1252"
+    return _lenient(data, encoding)
+
+
+def _plausibility(sample: bytes, encoding: str) -> float:
+    """Share of the non-ASCII characters that are everyday ones of *encoding*; 0 when invalid."""
+    text = sample.decode(encoding, "replace")
+    foreign = [char for char in text if ord(char) >= 0x80]
+    # A sample may end inside a character, so a little damage says nothing.
+    broken = foreign.count("\ufffd")
+    if not foreign or broken > 1 + len(foreign) // 500:
+        return 0.0
+    return sum(_is_everyday(char, encoding) for char in foreign) / len(foreign)
+
+
+def _is_everyday(char: str, encoding: str) -> bool:
+    code = ord(char)
+    if 0x3001 <= code <= 0x301F or char in "，．。：；？！（）％—…“”‘’·《》「」『』、\u3000":
+        return True
+    try:
+        pair = char.encode(encoding)
+    except UnicodeEncodeError:
+        return False
+    if len(pair) != 2:
+        return False
+    lead, trail = pair
+    if encoding == "gb18030":
+        return 0xB0 <= lead <= 0xD7 and trail >= 0xA1
+    if encoding == "big5":
+        return 0xA4 <= lead <= 0xC6
+    if encoding == "euc_kr":
+        return 0xAC00 <= code <= 0xD7A3
+    return 0x3041 <= code <= 0x30FE or (0x4E00 <= code <= 0x9FFF and _is_jis_level_1(char))
+
+
+def _is_jis_level_1(char: str) -> bool:
+    try:
+        return 0xB0 <= char.encode("euc_jp")[0] <= 0xCF
+    except UnicodeEncodeError:
+        return False

@@ -1,0 +1,232 @@
+"""Tables, figures, code and visible text out of parsed HTML (lxml elements)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from chapterverse.ingest.lines import one_line
+from chapterverse.ingest.outline import Draft
+from chapterverse.ingest.tables import Cell, build_table, guess_header_rows, has_text, place_cells
+from chapterverse.schema.records import AssetKind
+
+__all__ = [
+    "code_draft",
+    "figure_draft",
+    "fragment_drafts",
+    "is_layout_table",
+    "parse_html",
+    "prune",
+    "table_draft",
+    "visible_text",
+]
+
+_INVISIBLE = (
+    "script", "style", "template", "noscript", "head", "iframe", "object", "embed", "canvas",
+    "audio", "video", "select", "textarea", "datalist", "svg", "link", "meta", "input", "button",
+)  # fmt: skip
+_BLOCKS = {
+    "address", "article", "aside", "blockquote", "body", "br", "center", "dd", "details", "div",
+    "dl", "dt", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
+    "header", "hr", "li", "main", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody",
+    "td", "tfoot", "th", "thead", "tr", "ul",
+}  # fmt: skip
+_HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
+_XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+
+
+def parse_html(text: str) -> Any:
+    """The root element of an HTML page; broken markup is repaired, nothing is fetched."""
+    from lxml import html
+
+    parser = html.HTMLParser(remove_comments=True, remove_pis=True, no_network=True, huge_tree=True)
+    return html.document_fromstring(_XML_DECLARATION.sub("", text) or "<p>", parser=parser)
+
+
+def prune(root: Any) -> None:
+    """Take out of *root* what a browser does not show; text behind the removed stays."""
+    for element in list(root.iter()):
+        if not isinstance(element.tag, str):
+            continue
+        style = element.get("style") or ""
+        hidden = element.get("hidden") is not None or bool(_HIDDEN_STYLE.search(style))
+        if (element.tag in _INVISIBLE or hidden) and element.getparent() is not None:
+            element.drop_tree()
+
+
+def visible_text(element: Any) -> str:
+    """Text of *element* on one line; blocks and cells are set apart by a space."""
+    return one_line("".join(_pieces(element)))
+
+
+def _pieces(element: Any) -> Iterator[str]:
+    if element.tag == "img":
+        yield element.get("alt") or ""
+    yield element.text or ""
+    for child in element:
+        if isinstance(child.tag, str):
+            space = " " if child.tag in _BLOCKS else ""
+            yield space
+            yield from _pieces(child)
+            yield space
+        yield child.tail or ""
+
+
+def table_draft(table: Any, caption: str | None = None) -> Draft | None:
+    """A table with spans laid out and header rows found; ``None`` when all cells are empty.
+
+    Header rows are those of ``thead``, else leading rows of ``th`` only, else a guess. A table
+    inside a cell becomes that cell's text.
+    """
+    rows = list(_rows(table))
+    cells = [[_cell(td) for td in row if td.tag in ("td", "th")] for row in rows]
+    marked = _marked_header(rows)
+    grid = place_cells(cells, max(marked, 1))
+    if not has_text(grid):
+        return None
+    own = table.find("caption")
+    if own is not None:
+        caption = visible_text(own) or caption
+    text, record = build_table(grid, marked or guess_header_rows(grid), caption)
+    return Draft(AssetKind.TABLE, text, caption=caption, table=record)
+
+
+def _rows(table: Any) -> Iterator[Any]:
+    """Rows of *table* itself; a footer stands last wherever it is written."""
+    footers: list[Any] = []
+    for child in table:
+        if child.tag == "tr":
+            yield child
+        elif child.tag in ("thead", "tbody"):
+            yield from child.iterchildren("tr")
+        elif child.tag == "tfoot":
+            footers.extend(child.iterchildren("tr"))
+    yield from footers
+
+
+def _cell(td: Any) -> Cell:
+    return Cell(visible_text(td), _span(td.get("colspan"), 1000), _span(td.get("rowspan"), 65_534))
+
+
+def _span(value: str | None, most: int) -> int:
+    # The bounds are those of the HTML standard; 0 means "to the end" for rows.
+    if value is None or not value.strip().isdecimal():
+        return 1
+    number = int(value)
+    return most if number == 0 else min(number, most)
+
+
+def _marked_header(rows: list[Any]) -> int:
+    in_head: int = sum(row.getparent().tag == "thead" for row in rows)
+    if in_head:
+        return in_head
+    count = 0
+    for row in rows[:-1]:
+        tags = [cell.tag for cell in row if cell.tag in ("td", "th")]
+        if not tags or any(tag != "th" for tag in tags):
+            break
+        count += 1
+    return count
+
+
+def is_layout_table(table: Any) -> bool:
+    """Whether *table* only arranges a page: it holds headings, or other tables and no header."""
+    if table.get("role") in ("presentation", "none"):
+        return True
+    if table.find("caption") is not None:
+        return False
+    own_header = any(cell.tag == "th" for row in _rows(table) for cell in row)
+    headings = any(True for _ in table.iter("h1", "h2", "h3", "h4"))
+    nested = next(table.iterdescendants("table"), None) is not None
+    single = sum(1 for row in _rows(table) for _ in row) == 1
+    return not own_header and (headings or nested or single)
+
+
+def figure_draft(figure: Any) -> Draft | None:
+    """A ``figure`` or ``img`` with caption and alternative text; ``None`` when it has neither.
+
+    A figure around a table or a code block is that table or code.
+    """
+    caption_element = next(figure.iter("figcaption"), None)
+    caption = visible_text(caption_element) or None if caption_element is not None else None
+    table = next(figure.iter("table"), None)
+    if table is not None:
+        return table_draft(table, caption)
+    if caption_element is not None:
+        caption_element.drop_tree()
+    code = next(figure.iter("pre"), None)
+    if code is not None:
+        return code_draft(code, caption)
+    inside = visible_text(figure)
+    text = "\n".join(part for part in (caption, inside) if part)
+    return Draft(AssetKind.FIGURE, text, caption=caption) if text else None
+
+
+def code_draft(pre: Any, caption: str | None = None) -> Draft | None:
+    """A ``pre`` block verbatim, without blank lines around it."""
+    for br in pre.iter("br"):
+        br.text = "\n"
+    lines = pre.text_content().rstrip().split("\n")
+    while lines and not lines[0].strip():
+        lines.pop(0)
+    code = "\n".join(lines)
+    text = f"{caption}\n{code}" if caption else code
+    return Draft(AssetKind.CODE, text, caption=caption) if code.strip() else None
+
+
+def fragment_drafts(text: str) -> list[Draft]:
+    """Drafts of an HTML fragment inside another format: tables, figures, code, items, text."""
+    root = parse_html(text)
+    prune(root)
+    drafts: list[Draft] = []
+    _collect(root, drafts, -1)
+    return [draft for draft in drafts if draft.text.strip()]
+
+
+def _collect(element: Any, drafts: list[Draft], depth: int) -> None:
+    part = _part(element)
+    if part is not None:
+        drafts.extend(draft for draft in [part[0]] if draft is not None)
+        return
+    if element.tag in ("ul", "ol"):
+        depth += 1
+    pending = element.text or ""
+    for child in element:
+        if child.tag in _BLOCKS or child.tag == "img":
+            _flush(pending, element.tag, drafts, depth)
+            _collect(child, drafts, depth)
+            pending = child.tail or ""
+        else:
+            pending += _inline(child) + (child.tail or "")
+    _flush(pending, element.tag, drafts, depth)
+
+
+def _inline(element: Any) -> str:
+    """Text of an inline element with one space kept at each end where the source has any."""
+    raw = element.text_content()
+    before = " " if raw[:1].isspace() else ""
+    after = " " if raw[-1:].isspace() else ""
+    return before + visible_text(element) + after
+
+
+def _part(element: Any) -> tuple[Draft | None] | None:
+    if element.tag == "table" and not is_layout_table(element):
+        return (table_draft(element),)
+    if element.tag in ("figure", "img"):
+        return (figure_draft(element),)
+    if element.tag == "pre":
+        return (code_draft(element),)
+    return None
+
+
+def _flush(text: str, tag: str, drafts: list[Draft], depth: int) -> None:
+    text = one_line(text)
+    if not text:
+        return
+    if tag in ("h1", "h2", "h3", "h4", "h5", "h6"):
+        drafts.append(Draft(AssetKind.HEADING, text, level=int(tag[1])))
+    elif tag == "li":
+        drafts.append(Draft(AssetKind.LIST_ITEM, text, level=max(depth, 0)))
+    else:
+        drafts.append(Draft(AssetKind.PARAGRAPH, text))

@@ -1,0 +1,44 @@
+"""From the name of an embedder, as settings have it, to the embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from chapterverse.schema.embedder import Embedder
+
+__all__ = ["DEFAULT_MODEL", "make_embedder"]
+
+DEFAULT_MODEL = "multilingual-e5-small"
+
+
+def make_embedder(
+    name: str = "default",
+    *,
+    scripts: frozenset[str] | None = None,
+    threads: int | None = None,
+    cache: Path | None = None,
+    allow_network: bool = False,
+    notify: Callable[[str], None] | None = None,
+) -> Embedder:
+    """The embedder called *name*; nothing is loaded before its first use.
+
+    :param name: ``"default"`` or ``"multilingual-e5-small"``; ``"hash"`` (no model, for tests);
+        else a folder or hub name of a sentence-transformers model.
+    :param scripts: scripts that a sentence-transformers model reads; ``None`` means all.
+    :param threads: processors that the default embedder may use; ``None`` means all at hand.
+    :param cache: folder for the default model, in place of the user's cache folder.
+    :param allow_network: let a sentence-transformers model be fetched from the hub.
+    :param notify: gets a line for the user before the default model is made (once a machine).
+    """
+    if name in ("default", DEFAULT_MODEL):
+        from chapterverse.engine.onnx_embedder import OnnxEmbedder
+
+        return OnnxEmbedder(threads=threads, cache=cache, notify=notify)
+    if name == "hash":
+        from chapterverse.engine.hash_embedder import HashEmbedder
+
+        return HashEmbedder()
+    from chapterverse.engine.sentence_embedder import SentenceEmbedder
+
+    return SentenceEmbedder(name, scripts=scripts, allow_network=allow_network)

@@ -80,6 +80,18 @@ class ChunkLimits:
             f"merge={self.merge_tokens} rows={self.rows_tokens} context={self.context_tokens}"
         )
 
+    @classmethod
+    def from_key(cls, key: str) -> ChunkLimits:
+        """The limits that gave *key*, whatever version of the chunker it names."""
+        values = dict(part.split("=") for part in key.split()[1:])
+        return cls(
+            child_tokens=int(values["child"]),
+            parent_tokens=int(values["parent"]),
+            merge_tokens=int(values["merge"]),
+            row_tokens=int(values["rows"]),
+            context_tokens=int(values["context"]),
+        )
+
 
 def _between(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:

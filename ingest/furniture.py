@@ -61,7 +61,23 @@ def find_furniture(
         )
         if counted or (_key(line.text), top) in repeated:
             found[page][0 if top else 1].add(index)
-    return {page: Furniture(frozenset(h), frozenset(f)) for page, (h, f) in found.items()}
+    return {
+        page: Furniture(_run(heads, 0, 1), _run(feet, len(pages[page]) - 1, -1))
+        for page, (heads, feet) in found.items()
+    }
+
+
+def _run(found: set[int], index: int, step: int) -> frozenset[int]:
+    """The rows reached from the edge of the page with at most one other row on the way."""
+    kept: set[int] = set()
+    missed = 0
+    while missed < 2 and len(kept) < len(found):
+        if index in found:
+            kept.add(index)
+        else:
+            missed += 1
+        index += step
+    return frozenset(kept)
 
 
 def _candidates(
@@ -93,7 +109,7 @@ def _repeats(key: str, seen: Mapping[int, float], pages: int) -> bool:
     if key == "#":
         return False
     count = len(seen)
-    if count >= max(3, 0.05 * pages) or (count >= 2 and 2 * count >= pages):
+    if count >= max(3, 0.05 * pages) or (count == 2 and pages < 4 and "#" not in key):
         return _same_height(list(seen.values()), count)
     order = sorted(seen)
     return any(

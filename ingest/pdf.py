@@ -11,7 +11,8 @@ from chapterverse.ingest.pdf_assets import PageFrame, make_assets, merge_breaks
 from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings
 from chapterverse.ingest.pdf_layout import read_layouts
 from chapterverse.ingest.pdf_page import PageText, page_pieces, page_rows
-from chapterverse.ingest.pdf_text import Word, page_size, read_words, vocabulary
+from chapterverse.ingest.pdf_text import Word, vocabulary
+from chapterverse.ingest.pdf_words import page_size, read_words
 from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge
 from chapterverse.schema.records import Asset, AssetKind, Parsed, ParseWarning
 

@@ -83,21 +83,64 @@ def assign_words(
     taken: list[list[Word]] = [[] for _ in layout.blocks]
     loose: list[Word] = []
     by_area = sorted(range(len(layout.blocks)), key=lambda i: layout.blocks[i].rect.area)
+    frames = [
+        (r.x0 - 1.5, r.y0 - 1.5, r.x1 + 1.5, r.y1 + 1.5, taken[i])
+        for i in by_area
+        for r in (layout.blocks[i].rect,)
+    ]
     for word in words:
-        for index in by_area:
-            if layout.blocks[index].rect.holds(word.x, word.y, 1.5):
-                taken[index].append(word)
+        x, y = word.x, word.y
+        for x0, y0, x1, y1, held in frames:
+            if x0 <= x <= x1 and y0 <= y <= y1:
+                held.append(word)
                 break
         else:
             loose.append(word)
     out = [
-        (block, [make_line(row, page) for row in group_rows(held)])
+        (part, [make_line(row, page) for row in rows])
         for block, held in zip(layout.blocks, taken, strict=True)
         if held
+        for part, rows in _columns(block, group_rows(held))
     ]
     for line in _loose_lines(loose, page):
         _insert(out, line)
     return out
+
+
+def _columns(block: Block, rows: list[list[Word]]) -> list[tuple[Block, list[list[Word]]]]:
+    """The block, or its columns where liteparse took two columns of prose for one."""
+    if block.kind == "table" or len(rows) < 4:
+        return [(block, rows)]
+    gutter = _gutter(rows)
+    if gutter is None:
+        return [(block, rows)]
+    out = []
+    for low, high in ((block.rect.x0, gutter), (gutter, block.rect.x1)):
+        side = [[w for w in row if low - 3 <= w.x < high + 3 * (high > gutter)] for row in rows]
+        rect = Rect(low, block.rect.y0, high, block.rect.y1)
+        out.extend(_columns(Block(block.kind, rect, block.level), [row for row in side if row]))
+    return out
+
+
+def _gutter(rows: list[list[Word]]) -> float | None:
+    """Middle of the widest strip that no word crosses, with prose on both sides of it."""
+    spans = sorted((w.rect.x0, w.rect.x1) for row in rows for w in row)
+    best, middle, reach = 0.0, None, spans[0][1]
+    for left, right in spans:
+        if left - reach > best:
+            best, middle = left - reach, (left + reach) / 2
+        reach = max(reach, right)
+    if middle is None or best < 0.8 * rows[0][0].size:
+        return None
+    sides = [
+        [sum(len(w.text) for w in row if (w.x < middle) == left) for row in rows]
+        for left in (True, False)
+    ]
+    prose = all(
+        sum(count > 18 for count in side) >= max(3, 0.5 * sum(count > 0 for count in side))
+        for side in sides
+    )
+    return middle if prose else None
 
 
 def _loose_lines(words: list[Word], page: int) -> Iterator[Line]:

@@ -18,6 +18,7 @@ from chapterverse.schema.records import AssetKind
 __all__ = ["PageText", "page_pieces", "page_rows"]
 
 _MARGIN = 0.09
+_PLAIN = ("paragraph", "loose")
 _Held = list[tuple[Block, list[Line]]]
 
 
@@ -123,10 +124,8 @@ def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
             rest.append((block, outside))
     heads = {id(b): _column_heads(b, rest) for b, _ in rest if b.kind == "table"}
     moved = {id(line) for lines in heads.values() for line in lines}
-    for block, lines in rest:
-        left = [line for line in lines if id(line) not in moved]
-        if not left:
-            continue
+    rest = [(b, [x for x in lines if id(x) not in moved]) for b, lines in rest]
+    for block, left in _merged([(b, lines) for b, lines in rest if lines]):
         grid = build_grid(block, left, heads[id(block)]) if block.kind == "table" else None
         if grid is not None:
             all_lines = (*heads[id(block)], *left)
@@ -138,6 +137,24 @@ def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
         figure = Piece(AssetKind.FIGURE, tuple(lines), text.number, area, area=area)
         pieces.insert(_place(area, pieces), figure)
     return _bind(_footnotes(pieces, text))
+
+
+def _merged(held: _Held) -> _Held:
+    """Neighbouring text blocks that are set as one: same column, no more than a line's lead."""
+    out: _Held = []
+    for block, lines in held:
+        if out and block.kind in _PLAIN and out[-1][0].kind in _PLAIN:
+            before, above = out[-1][0], out[-1][1][-1]
+            gap = lines[0].rect.y0 - above.rect.y1
+            aligned = (
+                abs(_around(above_lines := out[-1][1]).x0 - _around(lines).x0) < 2 * above.size
+            )
+            if aligned and -0.5 * above.size < gap < 0.45 * above.size:
+                rect = before.rect.union(block.rect)
+                out[-1] = (Block("paragraph", rect), [*above_lines, *lines])
+                continue
+        out.append((block, lines))
+    return out
 
 
 def _area_of(line: Line, areas: Sequence[Rect]) -> int | None:

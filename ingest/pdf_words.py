@@ -1,0 +1,179 @@
+"""Words of a PDF page, from PDFium's own characters.
+
+PDFium is the only source of text: layout libraries rewrite quotes, dashes and formulas.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from chapterverse.ingest.pdf_text import Rect, Word
+
+__all__ = ["page_size", "read_words"]
+
+_HYPHENS = "\x02\xad\ufffe"
+"""What PDFium gives for a hyphen that breaks a word at a line end."""
+
+_BREAKS = "\x00\\s\u200b\ufeff"
+_RUN = re.compile(f"[^{_BREAKS}{_HYPHENS}]+[{_HYPHENS}]?|[{_HYPHENS}]")
+_LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
+_LIGATURES |= {0xFB05: "st", 0xFB06: "st"}
+_LIGATURES |= {ord(c): "" for c in _HYPHENS} | dict.fromkeys((*range(32), 127), "")
+_BOLD = re.compile(r"bold|black|heavy|medi\b|demi|semibold|cmbx|hei(?:ti)?\b|[-,]bd\b", re.I)
+_FORCE_BOLD = 0x40000
+_Style = tuple[float, bool, bool]
+
+
+def page_size(page: Any) -> tuple[float, float]:
+    """Width and height in points of a pypdfium2 page as displayed."""
+    left, bottom, right, top = page.get_bbox()
+    width, height = right - left, top - bottom
+    return (height, width) if page.get_rotation() in (90, 270) else (width, height)
+
+
+def read_words(page: Any, textpage: Any) -> list[Word]:
+    """All words of a pypdfium2 page in the order of its content stream."""
+    chars = _Chars(page, textpage)
+    words: list[Word] = []
+    for match in _RUN.finditer(chars.text):
+        _split_word(chars, match.start(), match.end(), words)
+    return _rejoin(words)
+
+
+def _plain(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
+    """The C function behind *function* with bare argument types, which cost less to convert."""
+    address = ctypes.cast(function, ctypes.c_void_p).value or 0
+    made: Callable[..., Any] = ctypes.CFUNCTYPE(result, *arguments)(address)
+    return made
+
+
+class _Chars:
+    """The characters of one text page through PDFium's C interface.
+
+    ``text`` has one code point (or half a surrogate pair) for each of PDFium's characters.
+    """
+
+    def __init__(self, page: Any, textpage: Any) -> None:
+        import pypdfium2.raw as raw
+
+        pointer, number = ctypes.c_void_p, ctypes.c_int
+        self._page = ctypes.cast(textpage.raw, pointer)
+        self._bounds: tuple[float, float, float, float] = page.get_bbox()
+        self._rotation: int = page.get_rotation()
+        self._rect, self._matrix = raw.FS_RECTF(), raw.FS_MATRIX()
+        self._rect_at, self._matrix_at = ctypes.byref(self._rect), ctypes.byref(self._matrix)
+        self._box = _plain(raw.FPDFText_GetLooseCharBox, number, pointer, number, pointer)
+        self._object = _plain(raw.FPDFText_GetTextObject, pointer, pointer, number)
+        self._raw, self._textpage = raw, textpage.raw
+        self._name = ctypes.create_string_buffer(256)
+        self._fonts: dict[bytes, bool] = {}
+        self._last: tuple[int | None, _Style] = (None, (0.0, False, True))
+        self.text = self._read(textpage)
+
+    def _read(self, textpage: Any) -> str:
+        count: int = max(0, textpage.count_chars())
+        text: str = textpage.get_text_range(0, count) if count else ""
+        if len(text) == count:
+            return text
+        unicode = self._raw.FPDFText_GetUnicode
+        return "".join(chr(unicode(self._textpage, index)) for index in range(count))
+
+    def rect(self, index: int) -> Rect:
+        if not self._box(self._page, index, self._rect_at):
+            return Rect(0.0, 0.0, 0.0, 0.0)
+        box = self._rect
+        left, bottom, right, top = self._bounds
+        if self._rotation == 0:
+            return Rect(box.left - left, top - box.top, box.right - left, top - box.bottom)
+        if self._rotation == 90:
+            return Rect(box.bottom - bottom, box.left - left, box.top - bottom, box.right - left)
+        if self._rotation == 180:
+            return Rect(right - box.right, box.bottom - bottom, right - box.left, box.top - bottom)
+        return Rect(top - box.top, right - box.right, top - box.bottom, right - box.left)
+
+    def style(self, index: int) -> _Style:
+        """Size in points, bold, upright of one character."""
+        made_by: int | None = self._object(self._page, index)
+        if made_by is not None and made_by == self._last[0]:
+            return self._last[1]
+        raw, text, m = self._raw, self._textpage, self._matrix
+        size = float(raw.FPDFText_GetFontSize(text, index))
+        upright = True
+        if raw.FPDFText_GetMatrix(text, index, self._matrix_at):
+            size *= math.hypot(m.c, m.d)
+            dx, dy = {0: (m.a, -m.b), 90: (m.b, m.a), 180: (-m.a, m.b)}.get(
+                self._rotation, (-m.b, -m.a)
+            )
+            upright = dx > 0 and abs(dy) < 0.1 * dx
+        self._last = (made_by, (size, self._bold(index), upright))
+        return self._last[1]
+
+    def _bold(self, index: int) -> bool:
+        flags = ctypes.c_int()
+        self._raw.FPDFText_GetFontInfo(self._textpage, index, self._name, 256, flags)
+        name = self._name.value
+        if name not in self._fonts:
+            self._fonts[name] = bool(_BOLD.search(name.decode("utf-8", "replace")))
+        return self._fonts[name] or bool(flags.value & _FORCE_BOLD)
+
+
+def _split_word(chars: _Chars, start: int, end: int, out: list[Word]) -> None:
+    """Add the word of characters ``[start, end)``, in pieces where it jumps on the page."""
+    text = chars.text[start:end]
+    inked = end - 1 - (text[-1] in _HYPHENS and end - start > 1)
+    first = chars.rect(start)
+    last = first if inked == start else chars.rect(inked)
+    style = chars.style(start)
+    upright = style[2]
+    steady = not upright or first.y_overlap(last) > 0.3 * min(max(first.height, 1.0), last.height)
+    if not (steady and (not upright or last.x1 >= first.x0)):
+        for middle in range(start + 1, end):
+            before, here = chars.rect(middle - 1), chars.rect(middle)
+            if before.y_overlap(here) <= 0 or here.x1 < before.x0:
+                _split_word(chars, start, middle, out)
+                _split_word(chars, middle, end, out)
+                return
+    out.append(_word(text, first if last is first else first.union(last), style))
+
+
+def _word(text: str, rect: Rect, style: _Style) -> Word:
+    broken = text[-1] in _HYPHENS
+    if not (text.isascii() and text.isprintable()):
+        text = text.translate(_LIGATURES)
+        if any("\ud800" <= c < "\ue000" for c in text):
+            text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if broken:
+        text += "-"
+    size, bold, upright = style
+    x, y = (rect.x0 + rect.x1) / 2, (rect.y0 + rect.y1) / 2
+    return Word(text, rect, size or rect.y1 - rect.y0, bold, upright, broken, x, y)
+
+
+def _rejoin(words: Iterable[Word]) -> list[Word]:
+    """Undo spaces that PDFium made out of kerning: no gap to speak of between two letters."""
+    out: list[Word] = []
+    before: Word | None = None
+    for word in words:
+        if not word.text:
+            continue
+        if before is not None and _touches(before, word):
+            rect = before.rect.union(word.rect)
+            x = (rect.x0 + rect.x1) / 2
+            out[-1] = before._replace(text=before.text + word.text, rect=rect, x=x)
+        else:
+            out.append(word)
+        before = out[-1]
+    return out
+
+
+def _touches(a: Word, b: Word) -> bool:
+    gap = b.rect.x0 - a.rect.x1
+    if abs(gap) > 0.03 * a.size or not b.text[0].islower() or not a.text[-1].isalpha():
+        return False
+    if not (a.upright and b.upright) or a.broken or b.broken or a.bold != b.bold:
+        return False
+    return abs(a.y - b.y) < 0.1 * a.size and abs(a.size - b.size) < 0.05 * a.size

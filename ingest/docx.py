@@ -40,9 +40,9 @@ from chapterverse.ingest.unstructured_adapter import Element, partition_docx
 from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import AssetKind, Parsed, ParseWarning, Region
 
-__all__ = ["read_docx"]
+__all__ = ["PARSER", "read_docx"]
 
-_PARSER = "docx/1"
+PARSER = "docx/1"
 _PAGE_CHARS = 5_000
 """More text than this between two hard page breaks means that pages ended in between unseen."""
 
@@ -207,7 +207,7 @@ def _assemble(
     title = next((d.text for d in drafts if d.kind is AssetKind.HEADING), None)
     return Parsed(
         DOCX,
-        _PARSER,
+        PARSER,
         to_assets([*_running(elements, "Header"), *drafts, *_running(elements, "Footer")]),
         title=title or declared,
         page_count=pages,

@@ -26,6 +26,14 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f\ufffe\uffff]")
 _UTF8_MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}")
 
 
+_EAST_ASIAN = ("gb18030", "big5", "cp932", "euc_jp", "euc_kr")
+_HIGH_RUN = re.compile(rb"[\x80-\xff]+")
+_WESTERN = frozenset(
+    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿŒœŠšŽž"
+    "–—‘’‚“”„•…«»‹›€£¥§©®°±²³´µ·º¼½¾¿¡ª×÷™\u00a0\u00ad"
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Decoded:
     """The characters, the encoding they came in, and how many bytes made no sense in it."""
@@ -113,12 +121,13 @@ def _is_damaged_utf8(data: bytes) -> bool:
 
 def _legacy(data: bytes) -> Decoded:
     sample = data[:_SAMPLE]
-    best, best_score = None, 0.6
-    for encoding in ("gb18030", "big5", "cp932", "euc_jp", "euc_kr"):
-        score = _plausibility(sample, encoding)
-        if score > best_score:
-            best, best_score = encoding, score
-    if best is not None:
+    if _is_western(sample):
+        return _lenient(data, "cp1252")
+    if _looks_korean(sample):
+        return _lenient(data, "cp949")
+    scores = {encoding: _plausibility(sample, encoding) for encoding in _EAST_ASIAN}
+    best = max(_EAST_ASIAN, key=lambda encoding: scores[encoding])
+    if scores[best] > 0.6:
         # Microsoft's supersets also hold the characters that vendors added to the standards.
         return _lenient(data, {"big5": "cp950", "euc_kr": "cp949"}.get(best, best))
     from charset_normalizer import from_bytes
@@ -126,6 +135,14 @@ def _legacy(data: bytes) -> Decoded:
     guess = from_bytes(sample).best()
     encoding = guess.encoding if guess is not None else "cp1252"
     return _lenient(data, encoding)
+
+
+def _is_western(sample: bytes) -> bool:
+    """Whether the high bytes stand alone among ASCII, as accents and typographic marks do."""
+    runs = [match.group() for match in _HIGH_RUN.finditer(sample)]
+    text = b"".join(runs).decode("cp1252", "replace")
+    alone = sum(len(run) == 1 for run in runs)
+    return alone >= 0.8 * len(runs) and all(char in _WESTERN for char in text)
 
 
 def _plausibility(sample: bytes, encoding: str) -> float:
@@ -137,6 +154,18 @@ def _plausibility(sample: bytes, encoding: str) -> float:
     if not foreign or broken > 1 + len(foreign) // 500:
         return 0.0
     return sum(_is_everyday(char, encoding) for char in foreign) / len(foreign)
+
+
+def _looks_korean(sample: bytes) -> bool:
+    """Whether all letters are hangul of EUC-KR, with spaces between words.
+
+    Hangul takes half of the rows in which GB 2312 and JIS have their common characters, so a
+    Korean text looks like good Chinese; the reverse hardly ever holds over eight letters.
+    """
+    text = sample.decode("cp949", "replace")
+    letters = [char for char in text if ord(char) >= 0x80 and char.isalpha()]
+    spaced = text.count(" ") * 12 >= len(letters) >= 8
+    return spaced and all(0xAC00 <= ord(char) <= 0xD7A3 for char in letters)
 
 
 def _is_everyday(char: str, encoding: str) -> bool:

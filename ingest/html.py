@@ -31,9 +31,9 @@ from chapterverse.ingest.unstructured_adapter import Element, partition_html
 from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import FURNITURE, AssetKind, Parsed, ParseWarning
 
-__all__ = ["read_html"]
+__all__ = ["PARSER", "read_html"]
 
-_PARSER = "html/1"
+PARSER = "html/1"
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.I)
 _MARK = re.compile("\ue000(\\d+)\ue001")
@@ -73,7 +73,7 @@ def _parse(text: str, warnings: tuple[ParseWarning, ...]) -> Parsed:
         title = heading.text
     return Parsed(
         "text/html",
-        _PARSER,
+        PARSER,
         to_assets(drafts),
         title=title or None,
         warnings=warnings + _lost(held.visible, drafts),

@@ -22,9 +22,9 @@ from chapterverse.schema.records import AssetKind, LineRange, Parsed, ParseWarni
 if TYPE_CHECKING:
     from markdown_it.token import Token
 
-__all__ = ["parse_markdown", "read_markdown"]
+__all__ = ["PARSER", "parse_markdown", "read_markdown"]
 
-_PARSER = "markdown/1"
+PARSER = "markdown/1"
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
 _TOML_MATTER = re.compile(r"\A\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.S | re.M)
 _KEY = re.compile(r"^([A-Za-z_][\w-]*)\s*[:=]\s*(.*)$", re.M)
@@ -56,7 +56,7 @@ def parse_markdown(text: str, warnings: tuple[ParseWarning, ...] = ()) -> Parsed
     first = next((d.text for d in drafts if d.kind is AssetKind.HEADING), None)
     return Parsed(
         "text/markdown",
-        _PARSER,
+        PARSER,
         to_assets(drafts),
         title=declared or first,
         warnings=warnings + matter,

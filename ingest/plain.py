@@ -15,9 +15,9 @@ from chapterverse.ingest.lines import display_width, join_lines, line_regions
 from chapterverse.ingest.outline import TITLE, Draft, numbered_level, to_assets
 from chapterverse.schema.records import AssetKind, LineRange, Parsed, ParseWarning, Region
 
-__all__ = ["decoding_warnings", "read_plain", "read_text"]
+__all__ = ["PARSER", "decoding_warnings", "read_plain", "read_text"]
 
-_PARSER = "plain/1"
+PARSER = "plain/1"
 _WRAP_WIDTH = 110
 _MOST_LINES = 40
 _ATX = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*$")
@@ -67,7 +67,7 @@ def _parse(text: str, warnings: tuple[ParseWarning, ...]) -> Parsed:
         drafts.extend(_drafts(block, following))
     drafts = _with_title(drafts)
     title = next((d.text for d in drafts if d.kind is AssetKind.HEADING), None)
-    return Parsed("text/plain", _PARSER, to_assets(drafts), title=title, warnings=warnings)
+    return Parsed("text/plain", PARSER, to_assets(drafts), title=title, warnings=warnings)
 
 
 def _blocks(text: str) -> Iterator[_Block]:

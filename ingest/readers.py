@@ -8,7 +8,16 @@ from chapterverse.ingest.sniff import DOCX, HTML, MARKDOWN, PDF, TEXT, sniff
 from chapterverse.schema.errors import Empty, Unsupported
 from chapterverse.schema.records import Parsed
 
-__all__ = ["read"]
+__all__ = ["PARSERS", "read"]
+
+PARSERS = {
+    PDF: "pdf/1",
+    DOCX: "docx/1",
+    HTML: "html/1",
+    MARKDOWN: "markdown/1",
+    TEXT: "plain/1",
+}
+"""Name and version of the reader of each media type, known without loading it."""
 
 
 def _pdf(data: bytes, password: str | None, max_pages: int) -> Parsed:

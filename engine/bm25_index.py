@@ -80,9 +80,11 @@ class Bm25Index:
 
     def score_children(self, tokens: Sequence[str], ids: Ids) -> Scores:
         """float32 ``[len(ids)]``; NaN where the child is unknown or shares no token."""
-        hits = self._children.search(tokens, len(self._children.ids))
-        by_id = dict(zip(hits.ids.tolist(), hits.scores.tolist(), strict=True))
-        return np.array([by_id.get(id_, np.nan) for id_ in ids.tolist()], np.float32)
+        return self._children.scores(tokens, ids)
+
+    def score_parents(self, tokens: Sequence[str], ids: Ids) -> Scores:
+        """float32 ``[len(ids)]``; NaN where the parent is unknown or shares no token."""
+        return self._parents.scores(tokens, ids)
 
     def count(self) -> tuple[int, int]:
         """Children and parents as of the last commit seen."""
@@ -110,6 +112,7 @@ class Bm25Index:
                     f"Another writer holds the keyword index {self._path}; there can be one. "
                     "Close it, or open this one for reading."
                 ) from error
+            self.reload()
 
 
 _Corpus = dict[int, tuple[int, list[str]]]
@@ -131,6 +134,11 @@ class _Level:
         texts = [tokens for _, tokens in corpus.values()]
         # rank-bm25 divides by the number of documents and by their mean length.
         self._model = _Okapi(texts, k1=BM25_K1, b=BM25_B) if any(texts) else None
+
+    def scores(self, tokens: Sequence[str], ids: Ids) -> Scores:
+        hits = self.search(tokens, len(self.ids))
+        by_id = dict(zip(hits.ids.tolist(), hits.scores.tolist(), strict=True))
+        return np.array([by_id.get(id_, np.nan) for id_ in ids.tolist()], np.float32)
 
     def search(self, tokens: Sequence[str], limit: int) -> Hits:
         query = [term for term, times in query_terms(tokens) for _ in range(times)]

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chapterverse.schema.embedder import Embedder
 
-__all__ = ["DEFAULT_MODEL", "make_embedder"]
+if TYPE_CHECKING:
+    from chapterverse.engine.onnx_embedder import OnnxEmbedder
+
+__all__ = ["DEFAULT_MODEL", "make_embedder", "warm_default"]
 
 DEFAULT_MODEL = "multilingual-e5-small"
 
@@ -32,9 +37,7 @@ def make_embedder(
     :param notify: gets a line for the user before the default model is made (once a machine).
     """
     if name in ("default", DEFAULT_MODEL):
-        from chapterverse.engine.onnx_embedder import OnnxEmbedder
-
-        return OnnxEmbedder(threads=threads, cache=cache, notify=notify)
+        return _shared(threads, cache, notify)
     if name == "hash":
         from chapterverse.engine.hash_embedder import HashEmbedder
 
@@ -42,3 +45,18 @@ def make_embedder(
     from chapterverse.engine.sentence_embedder import SentenceEmbedder
 
     return SentenceEmbedder(name, scripts=scripts, allow_network=allow_network)
+
+
+@lru_cache(maxsize=4)
+def _shared(
+    threads: int | None, cache: Path | None, notify: Callable[[str], None] | None
+) -> OnnxEmbedder:
+    """One default embedder for all knowledge bases of a process: it takes 150 MB."""
+    from chapterverse.engine.onnx_embedder import OnnxEmbedder
+
+    return OnnxEmbedder(threads=threads, cache=cache, notify=notify)
+
+
+def warm_default() -> None:
+    """Begin to load the default embedder in the background, if it was made on this machine."""
+    _shared(None, None, None).warm()

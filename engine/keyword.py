@@ -63,6 +63,9 @@ class KeywordIndex(Protocol):
     def score_children(self, tokens: Sequence[str], ids: Ids) -> Scores:
         """float32 ``[len(ids)]``; NaN where the child is unknown or shares no token."""
 
+    def score_parents(self, tokens: Sequence[str], ids: Ids) -> Scores:
+        """float32 ``[len(ids)]``; NaN where the parent is unknown or shares no token."""
+
     def count(self) -> tuple[int, int]:
         """Children and parents as of the last commit seen."""
 

@@ -7,7 +7,8 @@ not offer the commit payload; the sequence number lies in a file that is written
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -17,7 +18,7 @@ import tantivy
 from chapterverse.engine.durable import read_sequence, write_sequence
 from chapterverse.engine.hits import Hits, Ids, Scores, best
 from chapterverse.engine.keyword import KeywordDoc, query_terms
-from chapterverse.schema.errors import IndexDamaged, StoreLocked
+from chapterverse.schema.errors import IndexDamaged, StoreError, StoreFull, StoreLocked
 
 __all__ = ["TantivyIndex"]
 
@@ -77,6 +78,10 @@ class TantivyIndex:
         """float32 ``[len(ids)]``; NaN where the child is unknown or shares no token."""
         return self._children.scores(tokens, ids)
 
+    def score_parents(self, tokens: Sequence[str], ids: Ids) -> Scores:
+        """float32 ``[len(ids)]``; NaN where the parent is unknown or shares no token."""
+        return self._parents.scores(tokens, ids)
+
     def count(self) -> tuple[int, int]:
         """Children and parents as of the last commit seen."""
         return self._children.count(), self._parents.count()
@@ -102,72 +107,72 @@ class _Level:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
+        with self._named():
             self._index = tantivy.Index.open(str(path))
             self._schema = self._index.schema
             self._searcher = self._index.searcher()
-        except ValueError as error:
-            raise self._damaged(error) from error
         self._writer: tantivy.IndexWriter | None = None
 
     def replace(self, group: int, docs: Iterable[KeywordDoc]) -> None:
-        writer = self._open_writer()
-        writer.delete_documents_by_term("group", group)
-        for doc in docs:
-            document = tantivy.Document()
-            document.add_integer("id", doc.id)
-            document.add_integer("group", group)
-            document.add_text("text", " ".join(doc.tokens))
-            writer.add_document(document)
+        with self._named():
+            # Kept until the end: a writer that is dropped after a commit stops its merges.
+            writer = self._writer = self._writer or self._index.writer(_HEAP_BYTES, 1)
+            writer.delete_documents_by_term("group", group)
+            for doc in docs:
+                document = tantivy.Document()
+                document.add_integer("id", doc.id)
+                document.add_integer("group", group)
+                document.add_text("text", " ".join(doc.tokens))
+                writer.add_document(document)
 
     def commit(self) -> None:
         if self._writer is not None:
-            self._writer.commit()
+            with self._named():
+                self._writer.commit()
             self.reload()
 
     def reload(self) -> None:
-        try:
+        with self._named():
             self._index.reload()
             self._searcher = self._index.searcher()
-        except ValueError as error:
-            raise self._damaged(error) from error
 
     def count(self) -> int:
         return self._searcher.num_docs
 
     def search(self, tokens: Sequence[str], limit: int) -> Hits:
         if not tokens or limit < 1:
-            return _NOTHING
-        searcher, query = self._searcher, self._query(tokens)
-        # tantivy breaks ties by place in its files; so ties at the edge are fetched whole.
-        fetch = limit + 1
-        while True:
+            return Hits(np.empty(0, np.int64), np.empty(0, np.float32))
+        searcher, query, fetch = self._searcher, self._query(tokens), limit + 1
+        with self._named():
             hits = searcher.search(query, fetch, count=False).hits
-            if len(hits) < fetch or hits[limit - 1][0] > hits[-1][0]:
-                break
-            fetch *= 4
-        ids = searcher.fast_field_values("id", [address for _, address in hits])
+            # tantivy breaks ties by place in its files; so ties at the edge are fetched whole.
+            while len(hits) == fetch and hits[limit - 1][0] == hits[-1][0]:
+                fetch *= 4
+                hits = searcher.search(query, fetch, count=False).hits
+            ids = searcher.fast_field_values("id", [address for _, address in hits])
         scores = np.fromiter((score for score, _ in hits), np.float32, len(hits))
         return best(np.array(ids, np.int64), scores, limit)
 
     def scores(self, tokens: Sequence[str], ids: Ids) -> Scores:
-        wanted = tantivy.Query.term_set_query(self._schema, "id", ids.tolist())
-        must, nothing = tantivy.Occur.Must, np.full(len(ids), np.nan, np.float32)
         if not tokens or not len(ids):
-            return nothing
+            return np.full(len(ids), np.nan, np.float32)
+        must, searcher = tantivy.Occur.Must, self._searcher
+        asked = tantivy.Query.term_set_query(self._schema, "id", ids.tolist())
         query = tantivy.Query.boolean_query(
-            [(must, self._query(tokens)), (must, tantivy.Query.const_score_query(wanted, 0.0))]
+            [(must, self._query(tokens)), (must, tantivy.Query.const_score_query(asked, 0.0))]
         )
-        hits = self._searcher.search(query, len(ids), count=False).hits
-        found = self._searcher.fast_field_values("id", [address for _, address in hits])
+        with self._named():
+            hits = searcher.search(query, len(ids), count=False).hits
+            found = searcher.fast_field_values("id", [address for _, address in hits])
         by_id = dict(zip(found, (score for score, _ in hits), strict=True))
         return np.array([by_id.get(one, np.nan) for one in ids.tolist()], np.float32)
 
     def close(self) -> None:
         if self._writer is not None:
-            self._writer.rollback()
-            self._writer.wait_merging_threads()
-            self._writer = None
+            writer, self._writer = self._writer, None
+            with self._named():
+                writer.rollback()
+                writer.wait_merging_threads()
 
     def _query(self, tokens: Sequence[str]) -> tantivy.Query:
         term, boost = tantivy.Query.term_query, tantivy.Query.boost_query
@@ -178,27 +183,27 @@ class _Level:
             clauses.append((should, clause if times == 1 else boost(clause, times)))
         return tantivy.Query.boolean_query(clauses)
 
-    def _open_writer(self) -> tantivy.IndexWriter:
-        if self._writer is None:
-            try:
-                self._writer = self._index.writer(_HEAP_BYTES, 1)
-            except ValueError as error:
-                if "LockBusy" not in str(error):
-                    raise self._damaged(error) from error
-                raise StoreLocked(
-                    f"Another writer holds the keyword index {self._path}; there can be one. "
-                    "Close it, or open this one for reading."
-                ) from error
-        return self._writer
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """The binding raises ``ValueError`` for everything; give each its own name."""
+        try:
+            yield
+        except ValueError as error:
+            raise _named_error(self._path, str(error)) from error
 
-    def _damaged(self, error: ValueError) -> IndexDamaged:
-        return IndexDamaged(
-            f"The keyword index in {self._path} cannot be read ({str(error)[:200]}). "
-            "Rebuild it from the database."
+
+def _named_error(path: Path, message: str) -> StoreError:
+    if "LockBusy" in message:
+        return StoreLocked(
+            f"Another writer holds the keyword index {path}; there can be one. "
+            "Close it, or open this one for reading."
         )
-
-
-_NOTHING = Hits(np.empty(0, np.int64), np.empty(0, np.float32))
+    if "No space left" in message or "StorageFull" in message:
+        return StoreFull(f"The disk of the keyword index {path} is full. Make room and try again.")
+    return IndexDamaged(
+        f"The keyword index in {path} cannot be read ({message[:200]}). "
+        "Rebuild it from the database."
+    )
 
 
 def _schema() -> tantivy.Schema:

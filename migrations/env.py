@@ -3,7 +3,8 @@
 from alembic import context
 from sqlalchemy import create_engine, pool
 
-url = context.config.attributes.get("url") or context.config.get_main_option("sqlalchemy.url")
+config = context.config
+url: str = config.attributes.get("url") or config.get_main_option("sqlalchemy.url") or ""
 
 if context.is_offline_mode():
     context.configure(url=url, literal_binds=True, render_as_batch=True)

@@ -9,26 +9,23 @@ one into a ``drop`` row for the next round. A crash anywhere is repaired by appl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from chapterverse.schema import tables as t
 from chapterverse.schema.database import now
+from chapterverse.schema.results import IngestItem
 from chapterverse.schema.store import drop_orphans, enqueue_drop
 
 __all__ = [
-    "Applied",
     "Generation",
     "OutboxRow",
     "add_generation",
-    "applied_rows",
     "current_generation",
     "finish_job",
     "live_revisions",
     "mark_applied",
-    "mark_damaged",
     "outbox_after",
     "outbox_end",
     "record_item",
@@ -39,7 +36,10 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """One set of derived indexes and what it was built with. ``id`` 0 means not stored yet."""
+    """One set of derived indexes, what it was built with, and how far it has come.
+
+    ``id`` 0 means not stored yet. Searches see what lies up to outbox row ``applied``.
+    """
 
     id: int
     embedder: str
@@ -48,6 +48,7 @@ class Generation:
     analyzer: str
     chunking: str
     keyword: str
+    applied: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +58,6 @@ class OutboxRow:
     seq: int
     op: str
     revision_id: int
-
-
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """An index has saved all outbox rows up to ``seq`` (-1: it must be built anew).
-
-    ``rows`` is the committed length of the vector file, 0 for the other indexes.
-    """
-
-    seq: int
-    rows: int
 
 
 def current_generation(connection: Connection) -> Generation | None:
@@ -87,11 +77,12 @@ def current_generation(connection: Connection) -> Generation | None:
         analyzer=row.analyzer,
         chunking=row.chunking,
         keyword=row.keyword,
+        applied=row.applied,
     )
 
 
-def add_generation(connection: Connection, new: Generation, indexes: Sequence[str]) -> int:
-    """Store *new* under the next number, returned; its indexes have applied nothing."""
+def add_generation(connection: Connection, new: Generation) -> int:
+    """Store *new* under the next number, which is returned; nothing is applied yet."""
     number = (connection.scalar(select(func.max(t.generation.c.id))) or 0) + 1
     connection.execute(
         insert(t.generation).values(
@@ -102,13 +93,10 @@ def add_generation(connection: Connection, new: Generation, indexes: Sequence[st
             analyzer=new.analyzer,
             chunking=new.chunking,
             keyword=new.keyword,
+            applied=new.applied,
             created_at=now(),
         )
     )
-    for name in indexes:
-        connection.execute(
-            insert(t.applied).values(generation_id=number, index_name=name, seq=0, rows=0)
-        )
     return number
 
 
@@ -116,27 +104,15 @@ def use_generation(connection: Connection, number: int) -> None:
     """Let searches use generation *number*; forget what is known of the others."""
     connection.execute(update(t.knowledge_base).values(generation_id=number))
     connection.execute(delete(t.generation).where(t.generation.c.id != number))
-    connection.execute(delete(t.applied).where(t.applied.c.generation_id != number))
 
 
-def applied_rows(connection: Connection, generation_id: int) -> dict[str, Applied]:
-    """Index name to what it has applied; searches see all up to the highest ``seq``."""
-    rows = connection.execute(select(t.applied).where(t.applied.c.generation_id == generation_id))
-    return {row.index_name: Applied(row.seq, row.rows) for row in rows}
-
-
-def mark_applied(connection: Connection, generation_id: int, seq: int, rows: int) -> None:
-    """Every index has saved all up to *seq*, the vector file *rows* rows: searches see it now.
+def mark_applied(connection: Connection, generation_id: int, seq: int) -> None:
+    """Every index of a generation has saved all up to *seq*: searches see it from now on.
 
     Superseded revisions that became invisible by this lose their rows and get ``drop`` entries.
     """
     connection.execute(
-        update(t.applied).where(t.applied.c.generation_id == generation_id).values(seq=seq)
-    )
-    connection.execute(
-        update(t.applied)
-        .where(t.applied.c.generation_id == generation_id, t.applied.c.index_name == "vectors")
-        .values(rows=rows)
+        update(t.generation).where(t.generation.c.id == generation_id).values(applied=seq)
     )
     connection.execute(delete(t.outbox).where(t.outbox.c.seq <= seq))
     gone = connection.scalars(
@@ -151,15 +127,6 @@ def mark_applied(connection: Connection, generation_id: int, seq: int, rows: int
         drop_orphans(connection)
 
 
-def mark_damaged(connection: Connection, generation_id: int, index: str) -> None:
-    """Index *index* lost its files: it must be built anew from the database."""
-    connection.execute(
-        update(t.applied)
-        .where(t.applied.c.generation_id == generation_id, t.applied.c.index_name == index)
-        .values(seq=-1, rows=0)
-    )
-
-
 def outbox_after(connection: Connection, seq: int) -> list[OutboxRow]:
     """The outbox rows that come after *seq*, in order."""
     rows = connection.execute(select(t.outbox).where(t.outbox.c.seq > seq).order_by(t.outbox.c.seq))
@@ -170,7 +137,7 @@ def outbox_end(connection: Connection) -> int:
     """The last sequence number given out (0 before the first)."""
     last = connection.scalar(select(func.max(t.outbox.c.seq))) or 0
     put = connection.scalar(select(func.max(t.revision.c.put_seq))) or 0
-    seen = connection.scalar(select(func.max(t.applied.c.seq))) or 0
+    seen = connection.scalar(select(func.max(t.generation.c.applied))) or 0
     return max(last, put, seen)
 
 
@@ -194,17 +161,16 @@ def start_job(connection: Connection, kind: str) -> int:
     return int(key[0])
 
 
-def record_item(
-    connection: Connection,
-    job_id: int,
-    uri: str,
-    status: str,
-    code: str | None,
-    message: str | None,
-) -> None:
+def record_item(connection: Connection, job_id: int, item: IngestItem) -> None:
     """What became of one document in a job."""
     connection.execute(
-        insert(t.job_item).values(job_id=job_id, uri=uri, status=status, code=code, message=message)
+        insert(t.job_item).values(
+            job_id=job_id,
+            uri=item.uri,
+            status=item.status,
+            code=item.code,
+            message=item.message,
+        )
     )
 
 

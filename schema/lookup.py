@@ -15,23 +15,21 @@ from sqlalchemy import BigInteger, Connection, Select, and_, bindparam, or_, sel
 from chapterverse.schema import codec
 from chapterverse.schema import tables as t
 from chapterverse.schema.errors import QueryError
-from chapterverse.schema.ids import parse_id, text_hash
-from chapterverse.schema.naming import index_title
-from chapterverse.schema.records import AssetKind, ParentKind, Region, Segment
+from chapterverse.schema.ids import parse_id
+from chapterverse.schema.records import AssetKind, Child, Parent, ParentKind, Region, Segment
 from chapterverse.schema.results import Filter
 
 __all__ = [
     "ChildRow",
-    "IndexedChild",
     "ParentRow",
     "allowed_children",
     "child_rows",
+    "children_of",
     "find_document_id",
-    "indexed_children",
-    "indexed_parents",
     "live_children",
     "parent_rows",
-    "revision_vectors",
+    "parents_of",
+    "stand_in",
 ]
 
 Ids = npt.NDArray[np.int64]
@@ -72,15 +70,6 @@ class ParentRow:
     document_id: int
     uri: str
     title: str
-
-
-@dataclass(frozen=True, slots=True)
-class IndexedChild:
-    """What the indexes take of a child or parent."""
-
-    id: int
-    text: str
-    text_hash: bytes
 
 
 _live = and_(
@@ -127,6 +116,14 @@ _parent_query = (
 )
 
 
+_origin_query = (
+    select(t.child.c.revision_id, t.document.c.id, t.document.c.uri, t.document.c.title)
+    .join_from(t.child, t.revision, t.child.c.revision_id == t.revision.c.id)
+    .join(t.document)
+    .where(t.child.c.id == bindparam("child", type_=BigInteger()))
+)
+
+
 def live_children(connection: Connection, ids: Sequence[int], seq: int) -> dict[int, int]:
     """Child id to parent id for those of *ids* that are visible at *seq*."""
     rows = connection.execute(_live_query, {"ids": ids, "seq": seq})
@@ -167,6 +164,67 @@ def parent_rows(connection: Connection, ids: Sequence[int]) -> dict[int, ParentR
     }
 
 
+def stand_in(connection: Connection, child: ChildRow) -> ParentRow | None:
+    """*child* dressed as its own parent, for when the parent's row is lost."""
+    row = connection.execute(_origin_query, {"child": child.id}).first()
+    if row is None:
+        return None
+    return ParentRow(
+        id=child.parent_id,
+        ordinal=0,
+        kind=ParentKind.SECTION,
+        text=child.text,
+        heading_path=(),
+        segments=(),
+        pages=child.pages,
+        page_labels=(None,) * len(child.pages),
+        revision_id=row[0],
+        document_id=row[1],
+        uri=row[2],
+        title=row[3],
+    )
+
+
+def parents_of(connection: Connection, revision_id: int) -> tuple[Parent, ...]:
+    """The parents of a revision in reading order."""
+    query = select(t.parent).where(t.parent.c.revision_id == revision_id)
+    return tuple(
+        Parent(
+            id=row.id,
+            ordinal=row.ordinal,
+            kind=ParentKind(row.kind),
+            text=row.text,
+            heading_path=codec.decode_strings(row.heading_path),
+            segments=codec.decode_segments(row.segments),
+            pages=codec.decode_pages(row.pages),
+            page_labels=codec.decode_labels(row.page_labels),
+            tokens=row.tokens,
+        )
+        for row in connection.execute(query.order_by(t.parent.c.ordinal))
+    )
+
+
+def children_of(connection: Connection, revision_id: int) -> tuple[Child, ...]:
+    """The children of a revision in reading order."""
+    query = select(t.child).where(t.child.c.revision_id == revision_id)
+    return tuple(
+        Child(
+            id=row.id,
+            parent_id=row.parent_id,
+            ordinal=row.ordinal,
+            start=row.start,
+            end=row.end,
+            text=row.text,
+            index_text=row.index_text,
+            kind=AssetKind(row.kind),
+            regions=codec.decode_regions(row.regions),
+            pages=codec.decode_pages(row.pages),
+            tokens=row.tokens,
+        )
+        for row in connection.execute(query.order_by(t.child.c.ordinal))
+    )
+
+
 def allowed_children(connection: Connection, wanted: Filter, seq: int) -> Ids:
     """Ids of the children visible at *seq* that fit *wanted*, ascending.
 
@@ -192,53 +250,6 @@ def find_document_id(connection: Connection, name: str) -> int | None:
             return int(found)
     found = connection.scalar(select(t.document.c.id).where(t.document.c.uri == name))
     return None if found is None else int(found)
-
-
-def indexed_children(connection: Connection, revision_id: int) -> list[IndexedChild]:
-    """The children of a revision as the indexes take them, in reading order."""
-    query = (
-        select(t.child.c.id, t.child.c.index_text, t.child.c.text_hash)
-        .where(t.child.c.revision_id == revision_id)
-        .order_by(t.child.c.ordinal)
-    )
-    return [IndexedChild(*row) for row in connection.execute(query)]
-
-
-def indexed_parents(connection: Connection, revision_id: int) -> list[IndexedChild]:
-    """The parents of a revision as the keyword index takes them: title and headings in front."""
-    query = (
-        select(
-            t.parent.c.id,
-            t.parent.c.heading_path,
-            t.parent.c.text,
-            t.document.c.title,
-            t.document.c.uri,
-        )
-        .join_from(t.parent, t.revision)
-        .join(t.document)
-        .where(t.parent.c.revision_id == revision_id)
-        .order_by(t.parent.c.ordinal)
-    )
-    rows = []
-    for number, path, text, title, uri in connection.execute(query):
-        context = "\n".join((index_title(title, uri), *codec.decode_strings(path), text))
-        rows.append(IndexedChild(number, context, text_hash(context)))
-    return rows
-
-
-def revision_vectors(
-    connection: Connection, revision_id: int, model: str
-) -> dict[bytes, npt.NDArray[np.float32]]:
-    """Text hash to vector (float32) for the children of a revision, as far as stored."""
-    query = (
-        select(t.embedding.c.text_hash, t.embedding.c.vector)
-        .join_from(t.embedding, t.child, t.embedding.c.text_hash == t.child.c.text_hash)
-        .where(t.child.c.revision_id == revision_id, t.embedding.c.model == model)
-    )
-    return {
-        row[0]: np.frombuffer(row[1], dtype=np.float16).astype(np.float32)
-        for row in connection.execute(query)
-    }
 
 
 def _restrict(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from chapterverse.schema.errors import QueryError
 from chapterverse.schema.records import AssetKind, ParentKind, Region
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "Mode",
     "Passage",
     "Status",
+    "make_filter",
 ]
 
 Mode = Literal["hybrid", "keyword", "dense"]
@@ -189,3 +192,37 @@ class Status:
     chunking: str
     keyword: str
     writer: str | None
+
+
+def make_filter(
+    documents: Sequence[str] = (),
+    tags: Sequence[str] = (),
+    media_types: Sequence[str] = (),
+    kinds: Sequence[str] = (),
+    pages: str | None = None,
+) -> Filter:
+    """A filter from words; ``pages`` is ``"12"`` or ``"10-20"``.
+
+    :raises QueryError: an unknown kind, or pages in another form.
+    """
+    known = {kind.value for kind in AssetKind}
+    for kind in kinds:
+        if kind not in known:
+            raise QueryError(
+                f"Unknown kind {kind!r}; it must be one of {', '.join(sorted(known))}."
+            )
+    first = last = None
+    if pages is not None:
+        match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", pages)
+        if match is None:
+            raise QueryError(f"Pages are {pages!r}; they must look like 12 or 10-20.")
+        first = int(match[1])
+        last = int(match[2] or match[1])
+    return Filter(
+        documents=tuple(documents),
+        tags=tuple(tags),
+        media_types=tuple(media_types),
+        kinds=tuple(AssetKind(kind) for kind in kinds),
+        first_page=first,
+        last_page=last,
+    )

@@ -42,9 +42,10 @@ class Settings(BaseSettings):
     child_tokens: int = Field(_CHUNK.child_tokens, ge=16, le=500)
     parent_tokens: int = Field(_CHUNK.parent_tokens, ge=32, le=20_000)
     merge_tokens: int = Field(_CHUNK.merge_tokens, ge=0)
-    fusion: Literal["zscore", "rrf"] = "zscore"
+    fusion: Literal["zscore", "minmax", "rrf"] = "zscore"
     dense_weight: float = Field(0.6, ge=0, le=1)
     keyword_weight: float = Field(0.4, ge=0, le=1)
+    parent_share: float = Field(0.5, ge=0, le=1)
     rrf_k: int = Field(60, ge=1)
     pool: int = Field(200, ge=10, le=5000)
     exact_limit: int = Field(20_000, ge=0)

@@ -45,10 +45,13 @@ __all__ = [
     "assets_of",
     "batches",
     "chunking_of",
+    "count_children",
+    "count_rows",
     "delete_document",
     "drop_orphans",
     "enqueue_drop",
     "find_document",
+    "forget_other_models",
     "list_documents",
     "missing_embeddings",
     "put_revision",
@@ -191,9 +194,29 @@ def chunking_of(connection: Connection, revision_id: int) -> str | None:
     return connection.scalar(query)
 
 
+def count_children(connection: Connection, revision_id: int) -> int:
+    """How many children a revision has (0 when it is gone)."""
+    query = select(func.count()).where(t.child.c.revision_id == revision_id)
+    return connection.scalar(query) or 0
+
+
 def list_documents(connection: Connection) -> list[Document]:
     """All documents, by URI."""
     return list(_documents(connection, None))
+
+
+def count_rows(connection: Connection) -> dict[str, int]:
+    """Table name to number of rows, for the tables that hold content."""
+    tables = (t.document, t.parent, t.child, t.embedding)
+    return {
+        table.name: connection.scalar(select(func.count()).select_from(table)) or 0
+        for table in tables
+    }
+
+
+def forget_other_models(connection: Connection, model: str) -> None:
+    """Delete the stored vectors of every model but *model*."""
+    connection.execute(delete(t.embedding).where(t.embedding.c.model != model))
 
 
 def sources_in_use(connection: Connection) -> set[str]:

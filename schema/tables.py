@@ -21,7 +21,6 @@ from sqlalchemy import (
 
 __all__ = [
     "SCHEMA_VERSION",
-    "applied",
     "asset",
     "child",
     "document",
@@ -97,7 +96,7 @@ revision = Table(
     Column("page_accuracy", String(12)),
     Column("warnings", Text, nullable=False),
     # Visible to searches while put_seq <= applied < superseded_seq: replacing a document is one
-    # change of `applied`, so there is no moment at which neither revision can be found.
+    # change of generation.applied, so there is no moment at which neither revision can be found.
     Column("put_seq", BigInteger, nullable=False),
     Column("superseded_seq", BigInteger),
 )
@@ -172,6 +171,8 @@ generation = Table(
     Column("analyzer", String(40), nullable=False),
     Column("chunking", String(200), nullable=False),
     Column("keyword", String(40), nullable=False),
+    # All of its indexes have saved every outbox row up to this one; searches see as much.
+    Column("applied", BigInteger, nullable=False),
     Column("created_at", String(32), nullable=False),
 )
 
@@ -182,15 +183,6 @@ outbox = Table(
     Column("op", String(4), nullable=False),
     Column("revision_id", BigInteger, nullable=False),
     sqlite_autoincrement=True,
-)
-
-applied = Table(
-    "applied",
-    metadata,
-    Column("generation_id", Integer, primary_key=True),
-    Column("index_name", String(40), primary_key=True),
-    Column("seq", BigInteger, nullable=False),
-    Column("rows", BigInteger, nullable=False),
 )
 
 job = Table(

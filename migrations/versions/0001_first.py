@@ -14,14 +14,6 @@ depends_on = None
 
 def upgrade() -> None:
     op.create_table(
-        "applied",
-        sa.Column("generation_id", sa.Integer(), nullable=False),
-        sa.Column("index_name", sa.String(length=40), nullable=False),
-        sa.Column("seq", sa.BigInteger(), nullable=False),
-        sa.Column("rows", sa.BigInteger(), nullable=False),
-        sa.PrimaryKeyConstraint("generation_id", "index_name"),
-    )
-    op.create_table(
         "document",
         sa.Column("id", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.Column("uri", sa.Text(), nullable=False),
@@ -47,6 +39,7 @@ def upgrade() -> None:
         sa.Column("analyzer", sa.String(length=40), nullable=False),
         sa.Column("chunking", sa.String(length=200), nullable=False),
         sa.Column("keyword", sa.String(length=40), nullable=False),
+        sa.Column("applied", sa.BigInteger(), nullable=False),
         sa.Column("created_at", sa.String(length=32), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )

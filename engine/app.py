@@ -1,0 +1,356 @@
+"""The knowledge base: the one place that wires store, pipeline, indexes and embedder."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from sqlalchemy import Connection
+
+from chapterverse.engine.indexes import IndexSet
+from chapterverse.engine.retrieve import check_query, plan_for, query_for, retrieve
+from chapterverse.engine.session import Session
+from chapterverse.engine.shown import Passages
+from chapterverse.schema import journal, lookup, store
+from chapterverse.schema.embedder import Embedder
+from chapterverse.schema.errors import NotFound
+from chapterverse.schema.ids import parse_id
+from chapterverse.schema.journal import Generation
+from chapterverse.schema.naming import display_name
+from chapterverse.schema.records import Asset, Child, Document, Parent
+from chapterverse.schema.results import (
+    Citation,
+    Filter,
+    IngestItem,
+    IngestReport,
+    Mode,
+    Status,
+)
+from chapterverse.schema.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from chapterverse.ingest.discover import Found
+    from chapterverse.ingest.pipeline import Pipeline, Progress, TextSource
+
+__all__ = ["Content", "KnowledgeBase", "Watch"]
+
+_APPLY_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A document with everything that was made of it, in reading order."""
+
+    document: Document
+    assets: tuple[Asset, ...]
+    parents: tuple[Parent, ...]
+    children: tuple[Child, ...]
+
+
+class Watch:
+    """What a long ingest reports to; the methods do nothing until overridden."""
+
+    def files(self, found: Sequence[Found]) -> None:
+        """These files will be ingested, in this order."""
+
+    def progress(self, progress: Progress) -> None:
+        """The current document has come so far."""
+
+    def item(self, item: IngestItem) -> None:
+        """A document is finished, well or badly."""
+
+
+class KnowledgeBase:
+    """A folder of documents that can be searched.
+
+    Open with :meth:`open`; use as a context manager or call :meth:`close`. Methods may be called
+    from several threads.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = "kb",
+        *,
+        create: bool = True,
+        settings: Settings | None = None,
+        embedder: Embedder | None = None,
+        **arguments: Any,
+    ) -> Self:
+        """Open the knowledge base in the folder *path*; make it when *create* and missing.
+
+        ``arguments`` are single settings (``child_tokens=80``) and win over environment and file.
+        A base remembers what it was built with; settings that are not given follow it.
+
+        :raises SettingsError: an unknown setting or a value out of bounds.
+        :raises StoreMissing: there is none and *create* is false.
+        :raises StoreMismatch: it was built with other settings than those given.
+        :raises StoreError: it cannot be read; the message says why and what to do.
+        """
+        settings = settings or load_settings(**arguments)
+        folder = Path(os.path.abspath(os.path.expanduser(path)))
+        return cls(Session(folder, settings, embedder, create=create))
+
+    @property
+    def path(self) -> Path:
+        """The folder of this knowledge base."""
+        return self._session.path
+
+    def ingest(
+        self,
+        paths: str | Path | Sequence[str | Path],
+        *,
+        tags: Sequence[str] | None = None,
+        metadata: Mapping[str, str] | None = None,
+        password: str | None = None,
+        watch: Watch | None = None,
+    ) -> IngestReport:
+        """Ingest files and folders; unchanged ones cost a hash, changed ones are replaced.
+
+        One bad document never stops the others: look at ``report.failed``. Interrupting is safe
+        at any moment; the same call goes on where it stopped.
+
+        :raises StoreError: the base itself cannot go on (locked by another process, disk full).
+        """
+        from chapterverse.ingest.discover import discover
+        from chapterverse.ingest.pipeline import Labels
+        from chapterverse.ingest.pool import ParsePool
+
+        given = [paths] if isinstance(paths, str | Path) else list(paths)
+        watch = watch or Watch()
+        found = discover(given, skip=self.path)
+        watch.files(found)
+        labels = Labels(None if tags is None else tuple(tags), metadata)
+        with self._session.writing():
+            pipeline = self._pipeline(watch)
+            with ParsePool(self._session.settings.parse_limits) as pool:
+                return self._run(pipeline.files(found, pool, labels, password), watch)
+
+    def ingest_text(
+        self,
+        text: str,
+        uri: str,
+        title: str | None = None,
+        metadata: Mapping[str, str] | None = None,
+        *,
+        tags: Sequence[str] | None = None,
+        media_type: str = "text/plain",
+    ) -> IngestItem:
+        """Ingest one text under *uri*; the same URI again replaces it.
+
+        ``media_type`` is ``text/plain`` or ``text/markdown``. For many texts
+        :meth:`ingest_texts` is much faster.
+        """
+        from chapterverse.ingest.pipeline import Labels, TextSource
+
+        labels = Labels(None if tags is None else tuple(tags), metadata)
+        source = TextSource(text, uri, title, media_type, labels)
+        return self.ingest_texts([source]).items[0]
+
+    def ingest_texts(
+        self, sources: Iterable[TextSource], *, watch: Watch | None = None
+    ) -> IngestReport:
+        """Ingest many texts; see :meth:`ingest`."""
+        watch = watch or Watch()
+        with self._session.writing():
+            return self._run(self._pipeline(watch).texts(sources), watch)
+
+    def search(
+        self,
+        query: str,
+        k: int = 5,
+        *,
+        filter: Filter | None = None,
+        mode: Mode = "hybrid",
+    ) -> Passages:
+        """The *k* best distinct parents for *query*, best first, with citations.
+
+        ``query`` is data, never a query language. Fewer than *k* come back only when fewer fit.
+
+        :raises QueryError: an empty query, *k* below 1, an unknown mode or document.
+        :raises StoreMismatch: the embedder is not the one the base was built with.
+        """
+        check_query(query, k, mode)
+        session = self._session
+        plan = plan_for(session.settings, mode)
+
+        generation = session.generation()
+        if generation is None:
+            return Passages()
+        session.check(generation, embedder=plan.weights.dense > 0)
+        asked = query_for(query, session.embedder if plan.weights.dense else None)
+
+        def answer(connection: Connection, indexes: IndexSet, current: Generation) -> Passages:
+            return Passages(
+                retrieve(
+                    connection,
+                    indexes,
+                    asked,
+                    plan,
+                    k=k,
+                    wanted=filter or Filter(),
+                    seq=current.applied,
+                )
+            )
+
+        return session.searching(answer, Passages())
+
+    def documents(self) -> list[Document]:
+        """All documents, by URI."""
+        with self._session.database.read() as connection:
+            return store.list_documents(connection)
+
+    def get(self, document: str | Path) -> Content:
+        """A document with its assets, parents and children.
+
+        ``document`` is an id, a URI, a path, or a file name that only one document has.
+
+        :raises NotFound: there is none, or several have that file name.
+        """
+        with self._session.database.read() as connection:
+            found = self._find(connection, document)
+            revision = found.revision.id
+            return Content(
+                found,
+                store.assets_of(connection, revision),
+                lookup.parents_of(connection, revision),
+                lookup.children_of(connection, revision),
+            )
+
+    def resolve(self, citation: Citation) -> str:
+        """The cited text as it stands now.
+
+        :raises NotFound: the document is gone or has changed since the citation was made.
+        """
+        number = parse_id(citation.parent_id)
+        with self._session.database.read() as connection:
+            parents = lookup.parent_rows(connection, [] if number is None else [number])
+        for parent in parents.values():
+            text = parent.text[citation.start : citation.end]
+            if text.startswith(citation.quote.removesuffix("…")):
+                return text
+        raise NotFound(
+            f"The place of {citation.label!r} is gone: {citation.uri} was deleted or replaced "
+            "since. Search again for a current citation."
+        )
+
+    def delete(self, documents: str | Path | Sequence[str | Path]) -> list[Document]:
+        """Delete documents (named as in :meth:`get`) from every table and index; return them.
+
+        :raises NotFound: one of them does not exist; nothing is deleted then.
+        """
+        names = [documents] if isinstance(documents, str | Path) else list(documents)
+        with self._session.writing():
+            with self._session.database.write() as connection:
+                found = {d.id: d for d in (self._find(connection, name) for name in names)}
+                for number in found:
+                    store.delete_document(connection, number)
+            self._settle()
+        return list(found.values())
+
+    def status(self) -> Status:
+        """What the base holds and what it was built with."""
+        from chapterverse.engine.status import read_status
+
+        return read_status(self._session)
+
+    def rebuild(self, *, watch: Watch | None = None, **arguments: Any) -> int:
+        """Build everything derived anew with the current settings; returns the generation.
+
+        Chunks are cut again from the stored assets where the limits changed, vectors are made
+        where the embedder changed, indexes always. Searches use the old ones until all is ready.
+
+        :raises SettingsError: an unknown setting among ``arguments`` or a value out of bounds.
+        """
+        from chapterverse.engine.rebuild import rebuild
+
+        session = self._session
+        if arguments:
+            given = session.settings.model_dump(exclude_unset=True)
+            session.settings = load_settings(**{**given, **arguments})
+        return rebuild(session, (watch or Watch()).progress)
+
+    def close(self) -> None:
+        """Give back files, locks and memory; closing twice is fine."""
+        self._session.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _pipeline(self, watch: Watch) -> Pipeline:
+        session = self._session
+        generation = session.generation()
+        if generation is not None:
+            session.check(generation, embedder=True)
+        return session.pipeline(watch.progress)
+
+    def _run(self, items: Iterator[IngestItem], watch: Watch) -> IngestReport:
+        """Drive the pipeline, record every outcome, and bring the indexes along."""
+        database = self._session.database
+        with database.write() as connection:
+            job = journal.start_job(connection, "ingest")
+        done: list[IngestItem] = []
+        state, applied_at = "interrupted", time.monotonic()
+        try:
+            for item in items:
+                done.append(item)
+                if item.status != "unchanged":
+                    with database.write() as connection:
+                        journal.record_item(connection, job, item)
+                if time.monotonic() - applied_at > _APPLY_SECONDS:
+                    self._session.catch_up()
+                    self._session.lock.beat()
+                    applied_at = time.monotonic()
+                watch.item(item)
+            state = "done"
+        finally:
+            self._settle()
+            with database.write() as connection:
+                journal.finish_job(connection, job, state)
+        return IngestReport(tuple(done))
+
+    def _settle(self) -> None:
+        """Bring the indexes up to date and remove source files nobody refers to."""
+        from chapterverse.ingest.snapshot import Blobs
+
+        self._session.catch_up()
+        with self._session.database.read() as connection:
+            wanted = store.sources_in_use(connection)
+        Blobs(self.path / "blobs").retain(wanted if self._session.settings.keep_sources else set())
+
+    def _find(self, connection: Connection, name: str | Path) -> Document:
+        number = lookup.find_document_id(connection, str(name))
+        if number is None:
+            path = Path(os.path.abspath(os.path.expanduser(name)))
+            number = lookup.find_document_id(connection, path.as_uri())
+        if number is None:
+            known = [
+                d for d in store.list_documents(connection) if display_name(d.uri) == str(name)
+            ]
+            if len(known) > 1:
+                listed = ", ".join(document.uri for document in known)
+                raise NotFound(f"Several documents are named {name}: {listed}. Give the whole URI.")
+            number = known[0].id if known else None
+        found = None if number is None else store.find_document(connection, number)
+        if found is None:
+            raise NotFound(
+                f"There is no document {str(name)!r} in {self.path}. 'chapterverse list' prints "
+                "the ids and URIs that are there."
+            )
+        return found

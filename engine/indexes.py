@@ -1,0 +1,255 @@
+"""The derived indexes of one generation: opened, brought up to date, built anew when lost.
+
+Everything here can be deleted and is made again from the database. Each index remembers in its
+own folder how far it has come; the database remembers how far all of them have (DESIGN: outbox).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import numpy as np
+
+from chapterverse.engine.analyze import analyze
+from chapterverse.engine.bm25_index import Bm25Index
+from chapterverse.engine.chroma_index import ChromaIndex
+from chapterverse.engine.keyword import KeywordDoc, KeywordIndex
+from chapterverse.engine.tantivy_index import TantivyIndex
+from chapterverse.engine.vectors import VectorFile
+from chapterverse.schema import indexed, journal, store
+from chapterverse.schema.database import Database
+from chapterverse.schema.embedder import Vectors
+from chapterverse.schema.errors import IndexDamaged
+from chapterverse.schema.journal import Generation, OutboxRow
+from chapterverse.schema.lookup import Ids
+
+__all__ = ["EmbedTexts", "IndexSet"]
+
+_ALL = ("keyword", "vectors", "chroma")
+_COMMIT_CHILDREN = 20_000
+_Index = TypeVar("_Index", bound="_HasApplied")
+
+
+class _HasApplied(Protocol):
+    @property
+    def applied(self) -> int: ...
+
+    def close(self) -> None: ...
+
+
+class EmbedTexts(Protocol):
+    """Texts to vectors, for children whose stored vector is lost."""
+
+    def __call__(self, texts: Sequence[str]) -> Vectors:
+        """float32 ``[len(texts), dimension]``."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What the indexes take of one revision."""
+
+    revision_id: int
+    children: list[KeywordDoc]
+    parents: list[KeywordDoc]
+    ids: Ids
+    vectors: Vectors
+
+
+class IndexSet:
+    """Keyword index, vector file and Chroma of one generation."""
+
+    def __init__(
+        self,
+        folder: Path,
+        generation: Generation,
+        *,
+        writable: bool,
+        chroma: ChromaIndex | None = None,
+    ) -> None:
+        """Open what is there; with *writable*, make anew what is missing or damaged.
+
+        ``chroma`` is the approximate index when this process has it open already.
+
+        :raises IndexDamaged: an index is missing or damaged and *writable* is false.
+        """
+        self.folder = folder
+        self.generation = generation
+        self.writable = writable
+        self.applied = generation.applied
+        self.rebuilt: list[str] = []
+        self.keyword: KeywordIndex = self._opened("keyword", self._open_keyword)
+        self.vectors: VectorFile = self._opened("vectors", self._open_vectors)
+        self._chroma = chroma
+
+    @property
+    def chroma(self) -> ChromaIndex:
+        """The approximate index; loading Chroma takes a second, so it is opened on first use.
+
+        :raises IndexDamaged: as for the others.
+        """
+        if self._chroma is None:
+            self._chroma = self._opened("chroma", self._open_chroma)
+        return self._chroma
+
+    def catch_up(self, database: Database, embed: EmbedTexts) -> int:
+        """Apply the outbox until nothing is left; returns the number of rows applied.
+
+        Safe to be killed at any instruction and called again.
+        """
+        self._build_lost(database, embed)
+        total = 0
+        while rows := self._next_rows(database):
+            for row in rows:
+                self._apply(database, row, embed)
+            self.commit(rows[-1].seq)
+            with database.write() as connection:
+                journal.mark_applied(connection, self.generation.id, rows[-1].seq)
+            total += len(rows)
+        return total
+
+    def fill(
+        self, database: Database, revisions: Sequence[int], seq: int, embed: EmbedTexts
+    ) -> None:
+        """Put *revisions* into all indexes and save them as applied up to *seq*."""
+        for revision_id in revisions:
+            self._put(self._content(database, revision_id, embed), _ALL)
+        self.commit(seq)
+        self.rebuilt.clear()
+
+    def commit(self, seq: int) -> None:
+        """Save all indexes as applied up to *seq*."""
+        self.keyword.commit(seq)
+        self.vectors.commit(seq)
+        self.chroma.commit(seq)
+
+    def stop_writing(self) -> None:
+        """Give up the right to write; searches go on."""
+        self.writable = False
+        self.keyword.close()
+        self.vectors.close()
+
+    def writer(self, generation: Generation) -> IndexSet:
+        """The same indexes opened for writing."""
+        return IndexSet(self.folder, generation, writable=True, chroma=self._chroma)
+
+    def reload(self) -> None:
+        """See what another process saved."""
+        self.keyword.reload()
+        self.vectors.reload()
+        if self._chroma is not None:
+            self._chroma.reload()
+
+    def close(self) -> None:
+        """Give up files, memory and locks."""
+        self.keyword.close()
+        self.vectors.close()
+        if self._chroma is not None:
+            self._chroma.close()
+            self._chroma = None
+
+    def _next_rows(self, database: Database) -> list[OutboxRow]:
+        with database.read() as connection:
+            generation = journal.current_generation(connection)
+            assert generation is not None
+            rows = journal.outbox_after(connection, generation.applied)
+            taken, children = 0, 0
+            for row in rows:
+                taken += 1
+                children += store.count_children(connection, row.revision_id)
+                if children >= _COMMIT_CHILDREN:
+                    break
+        return rows[:taken]
+
+    def _apply(self, database: Database, row: OutboxRow, embed: EmbedTexts) -> None:
+        if row.op == "put":
+            self._put(self._content(database, row.revision_id, embed), _ALL)
+        else:
+            self.keyword.remove(row.revision_id)
+            self.vectors.remove(row.revision_id)
+            self.chroma.remove(row.revision_id)
+
+    def _put(self, content: _Content, names: Collection[str]) -> None:
+        if "keyword" in names:
+            self.keyword.replace(content.revision_id, content.children, content.parents)
+        if "vectors" in names:
+            self.vectors.replace(content.revision_id, content.ids, content.vectors)
+        if "chroma" in names:
+            self.chroma.replace(content.revision_id, content.ids, content.vectors)
+
+    def _content(self, database: Database, revision_id: int, embed: EmbedTexts) -> _Content:
+        model = self.generation.fingerprint
+        with database.read() as connection:
+            children = indexed.indexed_children(connection, revision_id)
+            parents = indexed.indexed_parents(connection, revision_id)
+            stored = indexed.revision_vectors(connection, revision_id, model)
+        lost = {c.text_hash: c.text for c in children if c.text_hash not in stored}
+        if lost:
+            vectors = embed(list(lost.values()))
+            with database.write() as connection:
+                store.add_embeddings(connection, model, list(lost), vectors)
+            # Through float16 like the stored ones, so that a repair changes no score.
+            rounded = vectors.astype(np.float16).astype(np.float32)
+            stored |= dict(zip(lost, rounded, strict=True))
+        return _Content(
+            revision_id,
+            [KeywordDoc(c.id, revision_id, analyze(c.text)) for c in children],
+            [KeywordDoc(p.id, revision_id, analyze(p.text)) for p in parents],
+            np.array([c.id for c in children], np.int64),
+            np.array([stored[c.text_hash] for c in children], np.float32).reshape(
+                len(children), self.generation.dimension
+            ),
+        )
+
+    def _build_lost(self, database: Database, embed: EmbedTexts) -> None:
+        """Fill the indexes that had to be made anew with all that searches see."""
+        _ = self.chroma
+        if not self.rebuilt:
+            return
+        with database.read() as connection:
+            generation = journal.current_generation(connection)
+            assert generation is not None
+            revisions = journal.live_revisions(connection, generation.applied)
+        for revision_id in revisions:
+            self._put(self._content(database, revision_id, embed), self.rebuilt)
+        self.commit(generation.applied)
+        self.rebuilt.clear()
+
+    def _opened(self, name: str, open_it: Callable[[Path, bool], _Index]) -> _Index:
+        folder = self.folder / name
+        try:
+            index = open_it(folder, False)
+            if index.applied >= self.generation.applied:
+                return index
+            # A folder put back from an older copy: what it lacks is no longer in the outbox.
+            index.close()
+            raise IndexDamaged(
+                f"The index in {folder} is older than the database (at {index.applied} of "
+                f"{self.generation.applied}). Open the base for writing once to build it anew."
+            )
+        except IndexDamaged:
+            if not self.writable:
+                raise
+        if folder.exists():
+            shutil.rmtree(folder)
+        self.rebuilt.append(name)
+        return open_it(folder, True)
+
+    def _open_keyword(self, folder: Path, create: bool) -> KeywordIndex:
+        kind = Bm25Index if self.generation.keyword == "rank_bm25" else TantivyIndex
+        return kind.create(folder) if create else kind(folder, self.writable)
+
+    def _open_vectors(self, folder: Path, create: bool) -> VectorFile:
+        dimension = self.generation.dimension
+        if create:
+            return VectorFile.create(folder, dimension)
+        return VectorFile(folder, dimension, self.writable)
+
+    def _open_chroma(self, folder: Path, create: bool) -> ChromaIndex:
+        dimension = self.generation.dimension
+        if create:
+            return ChromaIndex.create(folder, dimension)
+        return ChromaIndex(folder, dimension)

@@ -1,0 +1,100 @@
+"""A new generation beside the old one: cut, embed and index anew, then switch in one step."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+
+from chapterverse.engine.analyze import ANALYZER_VERSION
+from chapterverse.engine.embed import make_embedder
+from chapterverse.engine.indexes import IndexSet
+from chapterverse.engine.session import Session, generation_folder
+from chapterverse.ingest.pipeline import Pipeline, Progress
+from chapterverse.schema import journal, store
+from chapterverse.schema.chunk_limits import ChunkLimits
+from chapterverse.schema.journal import Generation
+
+__all__ = ["rebuild"]
+
+
+def rebuild(session: Session, on_progress: Callable[[Progress], None]) -> int:
+    """Build a new generation with the settings of *session* and let searches use it.
+
+    Settings that were not given stay as the base was built. Killed before the switch, the old
+    generation goes on; killed after it, the next writer clears away what is left.
+
+    :raises StoreLocked: another process is writing.
+    :returns: the number of the new generation.
+    """
+    with session.writing():
+        old = session.generation()
+        assert old is not None
+        wanted = _wanted(session, old)
+        if wanted.embedder != old.embedder:
+            session.replace_embedder(make_embedder(wanted.embedder))
+        embedder = session.embedder
+        wanted = replace(wanted, fingerprint=embedder.fingerprint, dimension=embedder.dimension)
+        pipeline = replace(
+            session.pipeline(on_progress),
+            limits=ChunkLimits.from_key(wanted.chunking),
+            settled=lambda: None,
+        )
+        _renew_documents(session, pipeline)
+        return _switch(session, wanted)
+
+
+def _wanted(session: Session, old: Generation) -> Generation:
+    settings, given = session.settings, session.settings.model_fields_set
+    built = ChunkLimits.from_key(old.chunking)
+    asked = settings.chunk_limits
+    limits = replace(
+        built,
+        **{
+            name: getattr(asked, name)
+            for name in ("child_tokens", "parent_tokens", "merge_tokens")
+            if name in given
+        },
+    )
+    return Generation(
+        id=0,
+        embedder=settings.embedder if "embedder" in given else old.embedder,
+        fingerprint="",
+        dimension=0,
+        analyzer=ANALYZER_VERSION,
+        chunking=limits.key(),
+        keyword=settings.keyword if "keyword" in given else old.keyword,
+    )
+
+
+def _renew_documents(session: Session, pipeline: Pipeline) -> None:
+    with session.database.read() as connection:
+        documents = store.list_documents(connection)
+    for document in documents:
+        with session.database.read() as connection:
+            chunking = store.chunking_of(connection, document.revision.id)
+        if chunking != pipeline.limits.key():
+            pipeline.recut(document)
+        else:
+            pipeline.embed_stored(document)
+
+
+def _switch(session: Session, wanted: Generation) -> int:
+    with session.database.write() as connection:
+        number = journal.add_generation(connection, wanted)
+        seq = journal.outbox_end(connection)
+        revisions = journal.live_revisions(connection, seq)
+    folder = generation_folder(session.path, number)
+    shutil.rmtree(folder, ignore_errors=True)
+    indexes = IndexSet(folder, replace(wanted, id=number), writable=True)
+    indexes.fill(session.database, revisions, seq, session.embedder.embed_documents)
+    with session.database.write() as connection:
+        journal.use_generation(connection, number)
+        journal.mark_applied(connection, number, seq)
+        store.forget_other_models(connection, wanted.fingerprint)
+    session.use(indexes)
+    session.catch_up()
+    for other in folder.parent.iterdir():
+        if other != folder:
+            shutil.rmtree(other, ignore_errors=True)
+    return number

@@ -1,0 +1,227 @@
+"""Query to passages: candidates, fusion on child ids, grouping by parent, citations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from sqlalchemy import Connection
+
+from chapterverse.engine.analyze import analyze_query, scripts_of
+from chapterverse.engine.candidates import Query, Weights, find_candidates
+from chapterverse.engine.cite import citation
+from chapterverse.engine.fuse import Fused, Method, fuse
+from chapterverse.engine.indexes import IndexSet
+from chapterverse.schema import lookup
+from chapterverse.schema.embedder import Embedder
+from chapterverse.schema.errors import QueryError
+from chapterverse.schema.ids import format_id
+from chapterverse.schema.lookup import ChildRow, ParentRow
+from chapterverse.schema.results import (
+    ChannelScore,
+    DocumentRef,
+    Filter,
+    MatchedChild,
+    Mode,
+    Passage,
+)
+from chapterverse.schema.settings import Settings
+
+__all__ = ["Plan", "check_query", "plan_for", "query_for", "retrieve"]
+
+_CHILDREN_SHOWN = 8
+_LONGEST_QUERY = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to answer: channel weights (already fit for the mode), fusion, and pool sizes.
+
+    The pool does not depend on *k*, so asking for more results never reorders the first ones.
+    """
+
+    weights: Weights
+    fusion: Method
+    rrf_k: int
+    pool: int
+    exact_limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A parent and the rows of its candidates in the fused list, best first."""
+
+    parent_id: int
+    rows: list[int]
+
+
+def check_query(query: str, k: int, mode: str) -> None:
+    """Refuse what cannot be answered.
+
+    :raises QueryError: no visible character, far too long, *k* below 1, or an unknown mode.
+    """
+    if not query.strip():
+        raise QueryError("The query is empty. Ask with at least one character that is not a space.")
+    if len(query) > _LONGEST_QUERY:
+        raise QueryError(
+            f"The query has {len(query):,} characters; at most {_LONGEST_QUERY:,} are taken."
+        )
+    if k < 1:
+        raise QueryError(f"k is {k}; it must be at least 1.")
+    if mode not in ("hybrid", "keyword", "dense"):
+        raise QueryError(f"mode is {mode!r}; it must be 'hybrid', 'keyword' or 'dense'.")
+
+
+def plan_for(settings: Settings, mode: Mode) -> Plan:
+    """The plan that *settings* and *mode* ask for; the weights of the used channels sum to 1."""
+    dense = 0.0 if mode == "keyword" else settings.dense_weight
+    keyword = 0.0 if mode == "dense" else settings.keyword_weight
+    if mode != "hybrid":
+        # A mode is a decision of its own: a weight of 0 in the settings does not empty it.
+        dense, keyword = float(mode == "dense"), float(mode == "keyword")
+    share = settings.parent_share
+    total = dense + keyword
+    return Plan(
+        Weights(dense / total, keyword * (1 - share) / total, keyword * share / total),
+        settings.fusion,
+        settings.rrf_k,
+        settings.pool,
+        settings.exact_limit,
+    )
+
+
+def query_for(text: str, embedder: Embedder | None) -> Query:
+    """The query for all channels; no vector without an embedder that reads its scripts."""
+    vector = None
+    if embedder is not None:
+        scripts = scripts_of(text)
+        known = embedder.scripts
+        if known is None or not scripts or scripts & known:
+            vector = embedder.embed_query(text)
+    return Query(analyze_query(text), vector)
+
+
+def retrieve(
+    connection: Connection,
+    indexes: IndexSet,
+    query: Query,
+    plan: Plan,
+    *,
+    k: int,
+    wanted: Filter,
+    seq: int,
+) -> list[Passage]:
+    """The *k* best distinct parents with their matched children, best first."""
+    allowed = None if wanted.is_empty else lookup.allowed_children(connection, wanted, seq)
+    candidates = find_candidates(
+        connection,
+        indexes,
+        query,
+        plan.weights,
+        pool=plan.pool,
+        exact_limit=plan.exact_limit,
+        seq=seq,
+        allowed=allowed,
+    )
+    fused = fuse(candidates.channels, plan.fusion, plan.rrf_k)
+    groups = _group(fused, candidates.parent_of, k)
+    children = lookup.child_rows(
+        connection, [int(fused.ids[row]) for group in groups for row in group.rows]
+    )
+    parents = lookup.parent_rows(connection, [group.parent_id for group in groups])
+    passages = []
+    for rank, group in enumerate(groups, start=1):
+        matched = [(row, children[int(fused.ids[row])]) for row in group.rows]
+        parent = parents.get(group.parent_id)
+        warnings: tuple[str, ...] = ()
+        if parent is None:
+            parent = lookup.stand_in(connection, matched[0][1])
+            if parent is None:
+                continue
+            matched = [(row, _at_start(child)) for row, child in matched[:1]]
+            warnings = ("The parent of this passage is lost; the child that was found is shown.",)
+        passages.append(_passage(rank, parent, matched, fused, warnings))
+    return passages
+
+
+def _group(fused: Fused, parent_of: Mapping[int, int], k: int) -> list[_Group]:
+    groups: dict[int, _Group] = {}
+    for row, child in enumerate(fused.ids.tolist()):
+        parent = parent_of[child]
+        group = groups.get(parent)
+        if group is None:
+            if len(groups) == k:
+                continue
+            group = groups[parent] = _Group(parent, [])
+        if len(group.rows) < _CHILDREN_SHOWN:
+            group.rows.append(row)
+    return list(groups.values())
+
+
+def _passage(
+    rank: int,
+    parent: ParentRow,
+    matched: Sequence[tuple[int, ChildRow]],
+    fused: Fused,
+    warnings: tuple[str, ...],
+) -> Passage:
+    children = tuple(_matched(row, child, fused) for row, child in matched)
+    citations = {c.label: c for c in (citation(parent, child) for _, child in reversed(matched))}
+    return Passage(
+        rank=rank,
+        score=children[0].score,
+        document=DocumentRef(parent.uri, parent.title, format_id(parent.document_id)),
+        kind=parent.kind,
+        parent_id=format_id(parent.id),
+        pages=parent.pages,
+        page_labels=parent.page_labels,
+        heading_path=parent.heading_path,
+        text=parent.text,
+        children=children,
+        scores=children[0].scores,
+        citations=tuple(reversed(citations.values())),
+        warnings=warnings,
+    )
+
+
+def _matched(row: int, child: ChildRow, fused: Fused) -> MatchedChild:
+    return MatchedChild(
+        id=format_id(child.id),
+        text=child.text,
+        start=child.start,
+        end=child.end,
+        kind=child.kind,
+        pages=child.pages,
+        regions=child.regions,
+        score=float(fused.scores[row]),
+        scores={
+            channel.name: _channel_score(fused, number, row)
+            for number, channel in enumerate(fused.channels)
+        },
+    )
+
+
+def _channel_score(fused: Fused, channel: int, row: int) -> ChannelScore:
+    raw, normalised = fused.raw[channel, row], fused.normalised[channel, row]
+    rank = int(fused.ranks[channel, row])
+    return ChannelScore(
+        raw=None if np.isnan(raw) else float(raw),
+        rank=rank or None,
+        normalised=None if np.isnan(normalised) else float(normalised),
+        weight=fused.channels[channel].weight,
+    )
+
+
+def _at_start(child: ChildRow) -> ChildRow:
+    return ChildRow(
+        child.id,
+        child.parent_id,
+        child.ordinal,
+        0,
+        len(child.text),
+        child.text,
+        child.kind,
+        child.regions,
+        child.pages,
+    )

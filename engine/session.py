@@ -1,0 +1,286 @@
+"""One open knowledge base: its database, current generation, indexes, embedder and writer's right.
+
+Searches and writes may come from several threads; writes take turns, and one process writes at a
+time. Searches never wait for a writer: they answer from one consistent state and start again when
+that state was replaced under them.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from sqlalchemy import Connection
+
+from chapterverse.engine.analyze import ANALYZER_VERSION
+from chapterverse.engine.embed import make_embedder
+from chapterverse.engine.indexes import IndexSet
+from chapterverse.engine.lock import WriterLock
+from chapterverse.schema import journal
+from chapterverse.schema.chunk_limits import ChunkLimits
+from chapterverse.schema.database import Database, open_database
+from chapterverse.schema.embedder import Embedder, Vectors
+from chapterverse.schema.errors import IndexDamaged, StoreLocked, StoreMismatch
+from chapterverse.schema.journal import Generation
+from chapterverse.schema.settings import Settings
+
+if TYPE_CHECKING:
+    from chapterverse.ingest.pipeline import Pipeline, Progress
+
+__all__ = ["Session", "generation_folder"]
+
+_Answer = TypeVar("_Answer")
+_TRIES = 5
+
+
+def generation_folder(base: Path, number: int) -> Path:
+    """Where the indexes of generation *number* lie."""
+    return base / "generations" / str(number)
+
+
+class Session:
+    """Everything that stays open between calls."""
+
+    def __init__(
+        self, path: Path, settings: Settings, embedder: Embedder | None, *, create: bool
+    ) -> None:
+        """Open the database and repair what a crash left half-done.
+
+        :raises StoreError: see :func:`~chapterverse.schema.database.open_database`.
+        """
+        self.path = path
+        self.settings = settings
+        self.database: Database = open_database(
+            path / "kb.sqlite3", name=settings.name, create=create
+        )
+        self.lock = WriterLock(path)
+        self._embedder = embedder
+        self._turn = threading.RLock()
+        self._swap = threading.Lock()
+        self._depth = 0
+        self._indexes: IndexSet | None = None
+        try:
+            generation = self.generation()
+            if generation is not None:
+                self._replay(generation)
+        except BaseException:
+            self.database.close()
+            raise
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder of this base, made on first use."""
+        if self._embedder is None:
+            generation = self.generation()
+            name = generation.embedder if generation else self.settings.embedder
+            self._embedder = make_embedder(name)
+        return self._embedder
+
+    def replace_embedder(self, embedder: Embedder) -> None:
+        """Embed with *embedder* from now on."""
+        self._embedder = embedder
+
+    def generation(self) -> Generation | None:
+        """The generation that searches use now; ``None`` in a base that never ingested."""
+        with self.database.read() as connection:
+            return journal.current_generation(connection)
+
+    def chunk_limits(self) -> ChunkLimits:
+        """The limits that new documents are cut with: those of the base, else of the settings."""
+        generation = self.generation()
+        if generation is None:
+            return self.settings.chunk_limits
+        return ChunkLimits.from_key(generation.chunking)
+
+    def wanted_generation(self) -> Generation:
+        """What the settings ask for, not stored yet."""
+        embedder = self.embedder
+        return Generation(
+            id=0,
+            embedder=self.settings.embedder,
+            fingerprint=embedder.fingerprint,
+            dimension=embedder.dimension,
+            analyzer=ANALYZER_VERSION,
+            chunking=self.settings.chunk_limits.key(),
+            keyword=self.settings.keyword,
+        )
+
+    def check(self, generation: Generation, *, embedder: bool) -> None:
+        """Refuse to work with other settings or, with *embedder*, another model than built with.
+
+        :raises StoreMismatch: naming both and the way out.
+        """
+        check_settings(self.settings, generation)
+        if embedder and self.embedder.fingerprint != generation.fingerprint:
+            raise StoreMismatch(
+                f"{self.path} was built with the embedder {generation.fingerprint!r}; the one in "
+                f"use is {self.embedder.fingerprint!r}. Use the former, or build the base anew "
+                "with the latter: chapterverse rebuild."
+            )
+
+    @contextmanager
+    def writing(self) -> Iterator[IndexSet]:
+        """The right to write and the indexes to write to; caught up on entry.
+
+        :raises StoreLocked: another process is writing.
+        """
+        with self._turn, self.lock:
+            self._depth += 1
+            try:
+                if self._depth == 1:
+                    self._open_for_writing()
+                assert self._indexes is not None
+                yield self._indexes
+            finally:
+                self._depth -= 1
+                if self._depth == 0 and self._indexes is not None:
+                    self._indexes.stop_writing()
+
+    def pipeline(self, on_progress: Callable[[Progress], None]) -> Pipeline:
+        """The way from files to rows, with the limits of this base."""
+        from chapterverse.ingest.pipeline import Pipeline
+        from chapterverse.ingest.snapshot import Blobs
+
+        return Pipeline(
+            database=self.database,
+            blobs=Blobs(self.path / "blobs"),
+            embedder=self.embedder,
+            limits=self.chunk_limits(),
+            base=self.settings.name,
+            max_bytes=self.settings.max_bytes,
+            settled=self.catch_up,
+            on_progress=on_progress,
+        )
+
+    def catch_up(self) -> None:
+        """Apply the outbox to all indexes (within :meth:`writing`)."""
+        assert self._indexes is not None
+        self._indexes.catch_up(self.database, self.embed)
+
+    def use(self, indexes: IndexSet) -> None:
+        """Search with *indexes* from now on (within :meth:`writing`)."""
+        with self._swap:
+            old, self._indexes = self._indexes, indexes
+        if old is not None:
+            old.close()
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Vectors for texts whose stored ones are lost."""
+        generation = self.generation()
+        assert generation is not None
+        self.check(generation, embedder=True)
+        return self.embedder.embed_documents(texts)
+
+    def searching(
+        self, answer: Callable[[Connection, IndexSet, Generation], _Answer], empty: _Answer
+    ) -> _Answer:
+        """*answer* over one consistent state of database and indexes; *empty* without a base.
+
+        Indexes may run ahead of the snapshot that the connection sees. What was answered counts
+        only if nothing was applied meanwhile, so a search never misses a document because it was
+        replaced while the search was running.
+        """
+        for _ in range(_TRIES):
+            generation = self.generation()
+            if generation is None:
+                return empty
+            indexes = self._opened(generation)
+            with self.database.read() as connection:
+                result = answer(connection, indexes, generation)
+            if self.generation() == generation:
+                return result
+        return result
+
+    def close(self) -> None:
+        """Give back files, locks and memory."""
+        with self._turn:
+            if self._indexes is not None:
+                self._indexes.close()
+                self._indexes = None
+            self.database.close()
+
+    def _open_for_writing(self) -> None:
+        generation = self.generation()
+        if generation is None:
+            wanted = self.wanted_generation()
+            with self.database.write() as connection:
+                number = journal.add_generation(connection, wanted)
+                journal.use_generation(connection, number)
+            generation = self.generation()
+            assert generation is not None
+        folder = generation_folder(self.path, generation.id)
+        with self._swap:
+            old = self._indexes
+            if old is not None and old.generation.id == generation.id:
+                self._indexes = old.writer(generation)
+            else:
+                self._indexes = IndexSet(folder, generation, writable=True)
+        self.catch_up()
+
+    def _replay(self, generation: Generation) -> None:
+        """Finish what an interrupted writer left in the outbox, unless a writer is at work."""
+        with self.database.read() as connection:
+            waiting = journal.outbox_after(connection, generation.applied)
+        if waiting:
+            try:
+                with self.writing():
+                    pass
+            except StoreLocked:
+                pass
+
+    def _opened(self, generation: Generation) -> IndexSet:
+        indexes = self._indexes
+        if indexes is None or indexes.generation.id != generation.id:
+            opened = self._read_indexes(generation)
+            with self._swap:
+                if self._indexes is indexes:
+                    self._indexes = opened
+                indexes = self._indexes
+            assert indexes is not None
+        if indexes.applied != generation.applied:
+            # What this process applies itself, its indexes show already.
+            if not indexes.writable:
+                indexes.reload()
+            indexes.applied = generation.applied
+        return indexes
+
+    def _read_indexes(self, generation: Generation) -> IndexSet:
+        folder = generation_folder(self.path, generation.id)
+        try:
+            return IndexSet(folder, generation, writable=False)
+        except IndexDamaged as error:
+            try:
+                with self.writing() as indexes:
+                    return indexes
+            except StoreLocked:
+                raise error from None
+
+
+def check_settings(settings: Settings, generation: Generation) -> None:
+    """Refuse settings that were given and that the base was not built with.
+
+    :raises StoreMismatch: naming the setting, both values and the way out.
+    """
+    given = settings.model_fields_set
+    limits = {"child_tokens", "parent_tokens", "merge_tokens"}
+    pairs = [
+        ("embedder", settings.embedder, generation.embedder, bool(given & {"embedder"})),
+        ("keyword", settings.keyword, generation.keyword, bool(given & {"keyword"})),
+        (
+            "chunking",
+            settings.chunk_limits.key(),
+            generation.chunking,
+            bool(given & limits),
+        ),
+        ("analyzer", ANALYZER_VERSION, generation.analyzer, True),
+    ]
+    for name, asked, built, counts in pairs:
+        if counts and asked != built:
+            raise StoreMismatch(
+                f"This knowledge base was built with {name} {built!r}; {asked!r} is asked for. "
+                "Leave the setting out to go on as before, or build the base anew with the new "
+                "one: chapterverse rebuild."
+            )

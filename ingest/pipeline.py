@@ -1,0 +1,331 @@
+"""Files to rows: hash, compare, parse, chunk, embed, and one transaction a document.
+
+Nothing here knows of the search indexes; whoever runs the pipeline applies the outbox.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TypeVar
+
+from chapterverse.ingest.chunk import chunk
+from chapterverse.ingest.discover import Found
+from chapterverse.ingest.plain import read_text
+from chapterverse.ingest.pool import ParseJob, ParseOutcome, ParsePool
+from chapterverse.ingest.parsers import PARSERS
+from chapterverse.ingest.snapshot import Blobs, hash_file
+from chapterverse.schema import store
+from chapterverse.schema.chunk_limits import ChunkLimits
+from chapterverse.schema.database import Database
+from chapterverse.schema.embedder import Embedder
+from chapterverse.schema.errors import ChapterverseError, DocumentError, EmbeddingFailed, StoreError
+from chapterverse.schema.ids import format_id, make_id, text_hash
+from chapterverse.schema.indexed import indexed_children
+from chapterverse.schema.naming import display_name, index_title
+from chapterverse.schema.records import Document, Parsed, Revision
+from chapterverse.schema.results import IngestItem
+
+__all__ = ["Labels", "Pipeline", "Progress", "TextSource"]
+
+_T = TypeVar("_T")
+_EMBED_BATCH = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What the user says about a document. ``None`` leaves what is stored."""
+
+    tags: tuple[str, ...] | None = None
+    metadata: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextSource:
+    """A text to ingest under a URI of the caller's choice."""
+
+    text: str
+    uri: str
+    title: str | None = None
+    media_type: str = "text/plain"
+    labels: Labels = field(default_factory=Labels)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the current document is: ``done`` of ``total`` children have their vectors."""
+
+    uri: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """A document whose content is new: what the transaction needs besides the parse."""
+
+    uri: str
+    sha256: str
+    size: int
+    labels: Labels
+    before: Document | None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Ingests into one database.
+
+    ``base`` is the name of the knowledge base (part of every id). ``settled`` is called before a
+    document is replaced again while its last replacement still waits in the outbox.
+    """
+
+    database: Database
+    blobs: Blobs
+    embedder: Embedder
+    limits: ChunkLimits
+    base: str
+    max_bytes: int
+    settled: Callable[[], None]
+    on_progress: Callable[[Progress], None] = lambda _: None
+
+    def files(
+        self, found: Iterable[Found], pool: ParsePool, labels: Labels, password: str | None
+    ) -> Iterator[IngestItem]:
+        """Ingest *found* in order; one item each, whatever happens to it.
+
+        :raises StoreError: the knowledge base itself cannot go on (disk full, damaged, locked).
+        """
+        waiting: deque[IngestItem | _Task] = deque()
+
+        def jobs() -> Iterator[ParseJob]:
+            for item in found:
+                prepared = self._prepare(item, labels)
+                waiting.append(prepared)
+                if isinstance(prepared, _Task):
+                    yield ParseJob(self.blobs.path(prepared.sha256), item.path.name, password)
+
+        for outcome in pool.parse(jobs()):
+            while isinstance(waiting[0], IngestItem):
+                yield _taken(waiting)
+            task = waiting.popleft()
+            assert isinstance(task, _Task)
+            yield self._finish(task, outcome)
+        while waiting:
+            yield _taken(waiting)
+
+    def texts(self, sources: Iterable[TextSource]) -> Iterator[IngestItem]:
+        """Ingest texts in order; one item each.
+
+        :raises StoreError: as :meth:`files`.
+        """
+        for source in sources:
+            started = time.perf_counter()
+            data = source.text.encode("utf-8", "surrogatepass")
+            try:
+                if not source.text.strip():
+                    raise DocumentError(f"The text for {source.uri} is empty.")
+                sha256 = self.blobs.keep_bytes(data)
+                prepared = self._compare(
+                    source.uri, sha256, len(data), source.labels, source.title, source.media_type
+                )
+                if isinstance(prepared, IngestItem):
+                    yield prepared
+                    continue
+                parsed = read_text(source.text, source.media_type)
+                yield self._write(prepared, parsed, started)
+            except StoreError:
+                raise
+            except DocumentError as error:
+                yield _failure(source.uri, error, started)
+
+    def _prepare(self, found: Found, labels: Labels) -> IngestItem | _Task:
+        started = time.perf_counter()
+        try:
+            if found.error is not None:
+                raise found.error
+            sha256, size = hash_file(found.path, self.max_bytes)
+            prepared = self._compare(found.uri, sha256, size, labels, None, None)
+            if isinstance(prepared, _Task):
+                self.blobs.keep(found.path, sha256)
+            return prepared
+        except DocumentError as error:
+            return _failure(found.uri, error, started)
+
+    def _compare(
+        self,
+        uri: str,
+        sha256: str,
+        size: int,
+        labels: Labels,
+        title: str | None,
+        media_type: str | None,
+    ) -> IngestItem | _Task:
+        document_id = make_id("document", self.base, uri)
+        with self.database.read() as connection:
+            before = store.find_document(connection, document_id)
+            chunking = store.chunking_of(connection, before.revision.id) if before else None
+        if before is None or before.revision.sha256 != sha256:
+            return _Task(uri, sha256, size, labels, before, title)
+        revision = before.revision
+        same_parser = PARSERS.get(revision.media_type) == revision.parser
+        same_type = media_type is None or media_type == revision.media_type
+        same_title = title is None or title == before.title
+        if not (same_parser and same_type and same_title and chunking == self.limits.key()):
+            return _Task(uri, sha256, size, labels, before, title)
+        self._relabel(before, labels)
+        return IngestItem(
+            uri=uri,
+            status="unchanged",
+            document_id=format_id(document_id),
+            pages=revision.page_count,
+            parents=before.parents,
+            children=before.children,
+        )
+
+    def _relabel(self, document: Document, labels: Labels) -> None:
+        tags = document.tags if labels.tags is None else tuple(sorted(set(labels.tags)))
+        metadata = document.metadata if labels.metadata is None else dict(labels.metadata)
+        if (tags, metadata) != (document.tags, document.metadata):
+            with self.database.write() as connection:
+                store.update_document(connection, document.id, tags, metadata)
+
+    def _finish(self, task: _Task, outcome: ParseOutcome) -> IngestItem:
+        started = time.perf_counter() - outcome.seconds
+        if outcome.parsed is None:
+            error = outcome.error or DocumentError("The reader gave neither a result nor a reason.")
+            return _failure(task.uri, error, started)
+        try:
+            return self._write(task, outcome.parsed, started)
+        except DocumentError as error:
+            return _failure(task.uri, error, started)
+
+    def _write(self, task: _Task, parsed: Parsed, started: float) -> IngestItem:
+        title = task.title or parsed.title or PurePosixPath(display_name(task.uri)).stem
+        revision = self._revision(task, parsed, title)
+        chunks = chunk(
+            parsed,
+            title=index_title(title, task.uri),
+            place=(self.base, revision.document_id, revision.id),
+            limits=self.limits,
+            count_tokens=self.embedder.count_tokens,
+        )
+        self._embed(task.uri, {text_hash(c.index_text): c.index_text for c in chunks.children})
+        if task.before is not None:
+            self.settled()
+        with self.database.write() as connection:
+            store.put_revision(
+                connection,
+                store.NewRevision(
+                    uri=task.uri,
+                    title=title,
+                    tags=_kept(task.labels.tags, task.before.tags if task.before else ()),
+                    metadata=_kept(
+                        task.labels.metadata, task.before.metadata if task.before else {}
+                    ),
+                    revision=revision,
+                    chunking=self.limits.key(),
+                    assets=parsed.assets,
+                    chunks=chunks,
+                ),
+            )
+        return IngestItem(
+            uri=task.uri,
+            status="ingested" if task.before is None else "replaced",
+            document_id=format_id(revision.document_id),
+            pages=parsed.page_count,
+            parents=len(chunks.parents),
+            children=len(chunks.children),
+            seconds=time.perf_counter() - started,
+            warnings=tuple(warning.message for warning in parsed.warnings),
+        )
+
+    def _revision(self, task: _Task, parsed: Parsed, title: str) -> Revision:
+        document_id = make_id("document", self.base, task.uri)
+        place = (task.sha256, parsed.parser, self.limits.key(), title)
+        return Revision(
+            id=make_id("revision", self.base, document_id, *place),
+            document_id=document_id,
+            sha256=task.sha256,
+            media_type=parsed.media_type,
+            parser=parsed.parser,
+            size=task.size,
+            page_count=parsed.page_count,
+            page_accuracy=parsed.page_accuracy,
+            warnings=parsed.warnings,
+        )
+
+    def recut(self, document: Document) -> None:
+        """Cut a document again from its stored assets, under the limits of this pipeline."""
+        with self.database.read() as connection:
+            assets = store.assets_of(connection, document.revision.id)
+        before = document.revision
+        parsed = Parsed(
+            media_type=before.media_type,
+            parser=before.parser,
+            assets=assets,
+            title=document.title,
+            page_count=before.page_count,
+            page_accuracy=before.page_accuracy,
+            warnings=before.warnings,
+        )
+        task = _Task(document.uri, before.sha256, before.size, Labels(), document, document.title)
+        self._write(task, parsed, time.perf_counter())
+
+    def embed_stored(self, document: Document) -> None:
+        """Store the vectors that a document lacks under the model of this pipeline."""
+        with self.database.read() as connection:
+            children = indexed_children(connection, document.revision.id)
+        self._embed(document.uri, {child.text_hash: child.text for child in children})
+
+    def _embed(self, uri: str, texts: dict[bytes, str]) -> None:
+        """Store the vectors of *texts* (by hash) that were never seen under this model.
+
+        :raises EmbeddingFailed: the embedder raised, or returned the wrong number of vectors.
+        """
+        model = self.embedder.fingerprint
+        with self.database.read() as connection:
+            missing = store.missing_embeddings(connection, model, texts)
+        done = len(texts) - len(missing)
+        self.on_progress(Progress(uri, done, len(texts)))
+        for part in store.batches(list(missing), _EMBED_BATCH):
+            try:
+                vectors = self.embedder.embed_documents([missing[key] for key in part])
+            except ChapterverseError:
+                raise
+            except Exception as error:
+                raise EmbeddingFailed(
+                    f"The embedder failed on a text of {uri}: {type(error).__name__}: {error}"
+                ) from error
+            if vectors.shape != (len(part), self.embedder.dimension):
+                raise EmbeddingFailed(
+                    f"The embedder gave an array of shape {vectors.shape} for {len(part)} texts of "
+                    f"{uri}; {(len(part), self.embedder.dimension)} was expected."
+                )
+            with self.database.write() as connection:
+                store.add_embeddings(connection, model, part, vectors)
+            done += len(part)
+            self.on_progress(Progress(uri, done, len(texts)))
+
+
+def _kept(given: _T | None, before: _T) -> _T:
+    return before if given is None else given
+
+
+def _taken(waiting: deque[IngestItem | _Task]) -> IngestItem:
+    item = waiting.popleft()
+    assert isinstance(item, IngestItem)
+    return item
+
+
+def _failure(uri: str, error: DocumentError, started: float) -> IngestItem:
+    return IngestItem(
+        uri=uri,
+        status="failed",
+        seconds=time.perf_counter() - started,
+        code=error.code,
+        message=str(error),
+    )

@@ -1,0 +1,134 @@
+"""Source files kept by content: what is hashed is what is parsed, come what may.
+
+A snapshot lies at ``blobs/ab/abcdef...``, named by the sha256 of its bytes; it appears there by
+rename, so a file with the right name is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from chapterverse.schema.errors import (
+    Empty,
+    FileChanged,
+    FileMissing,
+    FileUnreadable,
+    StoreFull,
+    TooLarge,
+)
+
+__all__ = ["Blobs", "hash_file"]
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Blobs:
+    """The folder of snapshots."""
+
+    folder: Path
+
+    def path(self, sha256: str) -> Path:
+        """Where the content of this digest lies, whether or not it is there."""
+        return self.folder / sha256[:2] / sha256
+
+    def keep(self, source: Path, sha256: str) -> Path:
+        """Copy *source*, whose digest was *sha256* a moment ago, and return the copy.
+
+        :raises FileChanged: the file was written to in the meantime.
+        :raises StoreFull: there is no room for the copy.
+        """
+        target = self.path(sha256)
+        if target.exists():
+            return target
+        target.parent.mkdir(parents=True, exist_ok=True)
+        partial = target.with_name(f"{sha256}.{os.getpid()}.partial")
+        try:
+            with _open(source) as original, partial.open("wb") as copy:
+                digest = _copy(original, copy)
+            if digest != sha256:
+                raise FileChanged(
+                    f"{source} changed while it was being read. Ingest it again once the program "
+                    "that writes it has finished."
+                )
+            partial.replace(target)
+        except OSError as error:
+            raise StoreFull(f"{source} could not be copied to {target.parent}: {error}") from error
+        finally:
+            partial.unlink(missing_ok=True)
+        return target
+
+    def keep_bytes(self, data: bytes) -> str:
+        """Store *data* and return its digest."""
+        sha256 = hashlib.sha256(data).hexdigest()
+        target = self.path(sha256)
+        if not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            partial = target.with_name(f"{sha256}.{os.getpid()}.partial")
+            try:
+                partial.write_bytes(data)
+                partial.replace(target)
+            except OSError as error:
+                raise StoreFull(f"No room in {target.parent}: {error}") from error
+            finally:
+                partial.unlink(missing_ok=True)
+        return sha256
+
+    def retain(self, wanted: set[str]) -> None:
+        """Remove every snapshot whose digest is not in *wanted*, and copies left half-made."""
+        if not self.folder.is_dir():
+            return
+        for shard in self.folder.iterdir():
+            for file in shard.iterdir() if shard.is_dir() else ():
+                if file.name not in wanted:
+                    file.unlink(missing_ok=True)
+            if shard.is_dir() and not any(shard.iterdir()):
+                shutil.rmtree(shard, ignore_errors=True)
+
+
+def hash_file(path: Path, max_bytes: int) -> tuple[str, int]:
+    """sha256 (hexadecimal) and size of a file, read once.
+
+    :raises FileMissing, FileUnreadable: it is gone, or may not be read.
+    :raises Empty: it has no bytes.
+    :raises TooLarge: it is over *max_bytes*; nothing is read then.
+    """
+    with _open(path) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > max_bytes:
+            raise TooLarge(
+                f"{path} has {size:,} bytes; the limit is {max_bytes:,}. Split it, or raise "
+                "max_bytes."
+            )
+        digest = hashlib.sha256()
+        total = 0
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+            total += len(chunk)
+    if total == 0:
+        raise Empty(f"{path} is empty (0 bytes).")
+    return digest.hexdigest(), total
+
+
+def _open(path: Path) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except FileNotFoundError as error:
+        raise FileMissing(f"{path} does not exist any more.") from error
+    except OSError as error:
+        raise FileUnreadable(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def _copy(source: BinaryIO, target: BinaryIO) -> str:
+    digest = hashlib.sha256()
+    while chunk := source.read(_CHUNK):
+        digest.update(chunk)
+        target.write(chunk)
+    target.flush()
+    os.fsync(target.fileno())
+    return digest.hexdigest()

@@ -13,6 +13,7 @@ from pathlib import Path
 from threading import Condition
 from typing import Any, Self
 
+import msgspec
 import numpy as np
 
 from chapterverse.engine.durable import read_sequence, write_file, write_sequence
@@ -27,8 +28,7 @@ _BATCH = 5000
 _PAGE = 10_000
 # A loaded index keeps the ef it was made with, and 100 hits need an ef well above 100.
 _HNSW = {"space": "cosine", "ef_construction": 100, "ef_search": 300, "max_neighbors": 16}
-_SEGMENTS = "segments"
-_SEGMENT_FILES = ("header.bin", "data_level0.bin", "length.bin", "link_lists.bin")
+_GRAPH_FILES = "graph_files.json"
 
 
 class ChromaIndex:
@@ -63,7 +63,7 @@ class ChromaIndex:
             metadata={"dimension": dimension},
         )
         client.close()
-        write_file(path / _SEGMENTS, b"")
+        write_file(path / _GRAPH_FILES, b"{}")
         write_sequence(path, 0)
         return cls(path, dimension)
 
@@ -87,9 +87,15 @@ class ChromaIndex:
             collection.delete(where={"group": str(group)})
 
     def commit(self, seq: int) -> None:
-        """Remember *seq* as the last outbox number held, and which files that needs."""
-        segments = sorted(file.parent.name for file in self._path.glob("*/header.bin"))
-        write_file(self._path / _SEGMENTS, "\n".join(segments).encode())
+        """Remember *seq* as the last outbox number held, and how large the graph's files are."""
+        # Binary files only grow; the map of ids beside them may shrink.
+        files = {
+            file.relative_to(self._path).as_posix(): file.stat().st_size
+            if file.suffix == ".bin"
+            else 1
+            for file in sorted(self._path.glob("*/*"))
+        }
+        write_file(self._path / _GRAPH_FILES, msgspec.json.encode(files))
         write_sequence(self._path, seq)
         self.applied = seq
 
@@ -177,16 +183,15 @@ def _client(path: Path) -> Any:
 
 
 def _check_files(path: Path) -> None:
-    # Chroma opens a folder that lost its graph, counts all and finds nearly nothing.
+    # Chroma opens a folder that lost its graph, counts all and finds nearly nothing; a cut graph
+    # ends the process.
     try:
-        segments = (path / _SEGMENTS).read_text("utf-8").split()
-        needed = [path / "chroma.sqlite3"]
-        needed += [path / segment / name for segment in segments for name in _SEGMENT_FILES]
-        missing = [file for file in needed if not file.is_file()]
-    except OSError as error:
+        sizes = msgspec.json.decode((path / _GRAPH_FILES).read_bytes(), type=dict[str, int])
+        for name, least in {"chroma.sqlite3": 1, **sizes}.items():
+            if (size := (path / name).stat().st_size) < least:
+                raise _damaged(path, f"{name} holds {size} bytes of {least}")
+    except (OSError, msgspec.MsgspecError) as error:
         raise _damaged(path, error) from error
-    if missing:
-        raise _damaged(path, f"{missing[0].relative_to(path)} is missing")
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from chapterverse.ingest.pdf_text import Line, Rect
 
-__all__ = ["Target", "bind_captions", "caption_kind"]
+__all__ = ["Target", "bind_captions", "caption_kind", "starts_caption"]
 
 _TABLE = r"table|tab\.|tabelle|tableau|tabla|tabella|表格?|附表|exhibit"
 _FIGURE = (
@@ -27,7 +27,7 @@ _PROSE = re.compile(
     r"compares?|depicts?|describes?|provides?|contains?|displays?|and|in|is|are|was|were|of|to|"
     r"列出|显示|所示|给出|中|可见|说明|的)\b"
 )
-_LIMIT = 600
+_LIMIT = 1200
 _NEAR = 60.0
 
 
@@ -42,7 +42,7 @@ class Target:
 def caption_kind(lines: Sequence[Line]) -> str | None:
     """``"table"`` or ``"figure"`` if the lines are a caption, else ``None``."""
     text = " ".join(line.text for line in lines)
-    if len(text) > _LIMIT or len(lines) > 8:
+    if len(text) > _LIMIT or len(lines) > 15:
         return None
     for kind, pattern in _PATTERN.items():
         match = pattern.match(text)
@@ -51,6 +51,12 @@ def caption_kind(lines: Sequence[Line]) -> str | None:
             if marked or len(text) < 160 or lines[0].bold:
                 return kind
     return None
+
+
+def starts_caption(text: str) -> bool:
+    """Whether a line that begins a caption looks like *text*."""
+    match = next((m for p in _PATTERN.values() if (m := p.match(text))), None)
+    return match is not None and text[: match.end()].rstrip()[-1:] in ":：.、．|—–-"
 
 
 def bind_captions(

@@ -11,7 +11,9 @@ from chapterverse.ingest.pdf_text import Line
 
 __all__ = ["Furniture", "find_furniture"]
 
+_BESIDE = re.compile(r"^(\d{1,4})\s+[^\d\s]|[^\d\s.,$]\s+(\d{1,4})$")
 _BAND = 0.12
+_RUN = 5
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"^[ivxlc]{1,7}$", re.I)
 _NUMBER = re.compile(
@@ -36,7 +38,7 @@ def find_furniture(
 
     A row is furniture when it stands in the top or bottom 12 % of the page (or is its first or
     last row), and its text with numbers made equal returns on half of the pages, on 5 % and at
-    least three, or on three neighbouring pages at the same height; or when it is a number that
+    least three, or on five neighbouring pages at the same height; or when it is a number that
     keeps its distance from the page number. A row with many numbers is data, never furniture.
     """
     spots = _candidates(pages, heights)
@@ -44,21 +46,20 @@ def find_furniture(
     for page, index, top in spots:
         keys[_key(pages[page][index].text), top][page] = pages[page][index].rect.y0
     repeated = {key for key, seen in keys.items() if _repeats(key[0], seen, len(pages))}
-    offsets = Counter(
-        value - page
+    numbers = {
+        (page, index): _page_number(pages[page][index].text, _is_edge(pages[page], index, y))
         for page, index, _ in spots
-        if (value := _page_number(pages[page][index].text)) is not None
-    )
-    steady = {offset for offset, count in offsets.items() if count >= min(3, max(2, len(pages)))}
+        for y in (pages[page][index].rect.y0 / max(heights[page], 1.0),)
+    }
+    offsets = Counter(v - page for (page, _), v in numbers.items() if v is not None)
+    steady = {o for o, count in offsets.items() if count >= max(2, min(4, 0.4 * len(pages)))}
     found: dict[int, tuple[set[int], set[int]]] = {page: (set(), set()) for page in pages}
     for page, index, top in spots:
         line = pages[page][index]
-        value = _page_number(line.text)
+        value = numbers[page, index]
         y = line.rect.y0 / max(heights[page], 1.0)
-        edge = index in (0, len(pages[page]) - 1) and not _BAND < y < 1 - _BAND
-        counted = value is not None and (
-            value - page in steady or (len(pages) < 3 and edge and 0 <= value < 2000)
-        )
+        alone = len(pages) < 3 and _is_edge(pages[page], index, y) and _NUMBER.match(line.text)
+        counted = value is not None and (value - page in steady or alone)
         if counted or (_key(line.text), top) in repeated:
             found[page][0 if top else 1].add(index)
     return {
@@ -113,8 +114,9 @@ def _repeats(key: str, seen: Mapping[int, float], pages: int) -> bool:
         return _same_height(list(seen.values()), count)
     order = sorted(seen)
     return any(
-        c - a <= 4 and max(seen[p] for p in (a, b, c)) - min(seen[p] for p in (a, b, c)) < 3
-        for a, b, c in zip(order, order[1:], order[2:], strict=False)
+        run[-1] - run[0] <= 2 * _RUN and max(spots) - min(spots) < 3
+        for run in (order[i : i + _RUN] for i in range(len(order) - _RUN + 1))
+        for spots in ([seen[page] for page in run],)
     )
 
 
@@ -125,6 +127,11 @@ def _same_height(heights: list[float], count: int) -> bool:
     return near >= 2 and 2 * near >= count
 
 
-def _page_number(text: str) -> int | None:
-    match = _NUMBER.match(text.strip())
-    return int(match[1]) if match else None
+def _page_number(text: str, edge: bool) -> int | None:
+    """The number that the row is, or on the *edge* of a page ends or begins with."""
+    match = _NUMBER.match(text.strip()) or (_BESIDE.search(text.strip()) if edge else None)
+    return int(next(g for g in match.groups() if g)) if match else None
+
+
+def _is_edge(rows: Sequence[Line], index: int, y: float) -> bool:
+    return index in (0, len(rows) - 1) and not _BAND < y < 1 - _BAND

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from chapterverse.ingest.captions import starts_caption
 from chapterverse.ingest.furniture import find_furniture
-from chapterverse.ingest.pdf_assets import PageFrame, make_assets, merge_breaks
+from chapterverse.ingest.pdf_assets import PageFrame, make_assets, merge_breaks, merge_tables
 from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings
 from chapterverse.ingest.pdf_layout import read_layouts
 from chapterverse.ingest.pdf_page import PageText, page_pieces, page_rows
 from chapterverse.ingest.pdf_text import Word, vocabulary
-from chapterverse.ingest.pdf_words import page_size, read_words
+from chapterverse.ingest.pdf_words import page_size, read_drawings, read_words
 from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge
 from chapterverse.schema.records import Asset, AssetKind, Parsed, ParseWarning
 
@@ -31,7 +32,8 @@ def read_pdf(data: bytes, *, password: str | None = None, max_pages: int = 2000)
 
     Page numbers are physical and 1-based, labels are the printed ones of the file (``None``
     when it defines none). Every visible character lands in exactly one asset. A page without
-    text gives the warning ``no_text``, a page that the layout engine failed on ``no_layout``,
+    text gives the warning ``no_text``, one whose characters have no known meaning
+    ``unreadable_text``, a page that the layout engine failed on ``no_layout``,
     text outside the visible part of a page ``off_page``.
 
     Raises:
@@ -116,7 +118,16 @@ def _texts(document: Any, count: int) -> tuple[list[PageText], list[ParseWarning
             continue
         textpage = page.get_textpage()
         width, height = page_size(page)
-        words, outside = _visible(read_words(page, textpage), width, height)
+        found, unread = read_words(page, textpage)
+        words, outside = _visible(found, width, height)
+        if unread > 0.3:
+            message = (
+                f"On page {number} {unread:.0%} of the characters have no known meaning (the file"
+                " lacks a character map); run text recognition (OCR) on it to read them."
+            )
+            warnings.append(ParseWarning("unreadable_text", message, number))
+        rows = page_rows(words, number)
+        drawings = read_drawings(page) if any(starts_caption(row.text) for row in rows) else []
         textpage.close()
         page.close()
         if outside:
@@ -125,7 +136,7 @@ def _texts(document: Any, count: int) -> tuple[list[PageText], list[ParseWarning
         if not words:
             message = f"Page {number} holds no text (a scan or a picture); nothing was read."
             warnings.append(ParseWarning("no_text", message, number))
-        texts.append(PageText(number, width, height, tuple(words), page_rows(words, number)))
+        texts.append(PageText(number, width, height, tuple(words), rows, tuple(drawings)))
     return texts, warnings
 
 
@@ -190,7 +201,7 @@ def _structure(
             message = f"The layout of page {text.number} was not understood; its lines were kept."
             warnings.append(ParseWarning("no_layout", message, text.number))
         pieces.extend(page_pieces(text, layout, furniture[text.number]))
-    marked = merge_breaks(mark_headings(pieces, outline))
+    marked = merge_tables(merge_breaks(mark_headings(pieces, outline)))
     known = vocabulary(row for text in texts for row in text.rows)
     return make_assets(marked, _frames(texts, labels), known), warnings
 

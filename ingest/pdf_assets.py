@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_list_start
+from chapterverse.ingest.pdf_tables import Grid
 from chapterverse.ingest.pdf_text import Line, Rect, is_cjk, join_lines
 from chapterverse.schema.records import Asset, AssetKind, Box, Region, Table
 
-__all__ = ["PageFrame", "make_assets", "merge_breaks"]
+__all__ = ["PageFrame", "make_assets", "merge_breaks", "merge_tables"]
 
 PageFrame = tuple[float, float, str | None]
 """Width and height in points and the printed label of a page."""
@@ -23,6 +25,8 @@ _SKIPPED = frozenset(
         AssetKind.PAGE_FOOTER,
     }
 )
+_FURNITURE = frozenset({AssetKind.PAGE_HEADER, AssetKind.PAGE_FOOTER})
+_CONTINUED = re.compile(r"continued|cont[.’']d|fortsetzung|suite|续|續", re.I)
 _TEXT = frozenset({AssetKind.PARAGRAPH, AssetKind.LIST_ITEM})
 
 
@@ -57,6 +61,59 @@ def _continued(a: Piece, b: Piece) -> bool:
     if is_cjk(last.text[-1]) or is_cjk(first.text[0]):
         return full and len(last.text) > 12
     return full and last.text[-1] in ",-–" and len(last.text) > 25
+
+
+def merge_tables(pieces: Sequence[Piece]) -> list[Piece]:
+    """Join a table with its continuation at the top of the next page.
+
+    A repeated caption and repeated column heads become a page header, so that they are kept but
+    counted once.
+    """
+    out: list[Piece] = []
+    last: int | None = None
+    for piece in pieces:
+        if piece.grid is None:
+            out.append(piece)
+            if piece.kind not in _FURNITURE:
+                last = None
+            continue
+        if last is not None and _table_goes_on(out[last], piece):
+            head, grid = _continuation(out[last], piece)
+            out[last] = replace(out[last], lines=(*out[last].lines, *piece.lines), grid=grid)
+            out.extend(head)
+        else:
+            last = len(out)
+            out.append(piece)
+    return out
+
+
+def _table_goes_on(a: Piece, b: Piece) -> bool:
+    assert a.grid is not None and b.grid is not None
+    named = not b.caption or bool(_CONTINUED.search(" ".join(x.text for x in b.caption)))
+    same = len(a.grid.rows[0]) == len(b.grid.rows[0]) and a.grid.pages[-1] + 1 == b.page
+    return same and named and (bool(b.caption) or _repeated(a, b) > 0)
+
+
+def _repeated(a: Piece, b: Piece) -> int:
+    """How many leading rows of *b* repeat the column heads of *a*."""
+    assert a.grid is not None and b.grid is not None
+    count = a.grid.header_rows
+    return count if count and b.grid.rows[:count] == a.grid.rows[:count] else 0
+
+
+def _continuation(a: Piece, b: Piece) -> tuple[list[Piece], Grid]:
+    assert a.grid is not None and b.grid is not None
+    skip = _repeated(a, b)
+    bottom = max((rect.y1 for rect in b.grid.rects[:skip]), default=0.0)
+    lines = [*b.caption, *(x for x in b.lines if skip and x.rect.y1 <= bottom + 0.5)]
+    grid = Grid(
+        a.grid.rows + b.grid.rows[skip:],
+        a.grid.rects + b.grid.rects[skip:],
+        a.grid.pages + b.grid.pages[skip:],
+        a.grid.header_rows,
+    )
+    head = Piece(AssetKind.PAGE_HEADER, tuple(lines), b.page, b.column)
+    return ([head] if lines else []), grid
 
 
 def make_assets(
@@ -106,12 +163,13 @@ def _table(
 ) -> tuple[str, Table, list[Region]]:
     assert piece.grid is not None
     spans, regions = [], []
-    for row, rect in zip(piece.grid.rows, piece.grid.rects, strict=True):
+    grid = piece.grid
+    for row, rect, page in zip(grid.rows, grid.rects, grid.pages, strict=True):
         text += "\n" if text else ""
         start = len(text)
         text += " | ".join(row)
         spans.append((start, len(text)))
-        regions.append(_region(start, len(text), piece.page, rect, frames))
+        regions.append(_region(start, len(text), page, rect, frames))
     return text, Table(piece.grid.rows, piece.grid.header_rows, tuple(spans)), regions
 
 

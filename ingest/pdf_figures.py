@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from chapterverse.ingest.pdf_text import Line, Rect
 
-__all__ = ["figure_regions", "is_background"]
+__all__ = ["figure_regions", "is_background", "is_beside"]
 
 _MIN_SHARE = 0.01
 _MAX_SHARE = 0.85
@@ -52,6 +52,12 @@ def is_background(rect: Rect, lines: Sequence[Line]) -> bool:
     prose = sum(len(x.text) > 45 for x in inside)
     covered = sum(x.rect.area for x in inside)
     return prose >= 3 or chars > 500 or covered > 0.5 * rect.area
+
+
+def is_beside(caption: Rect, area: Rect) -> bool:
+    """Whether the area stands right above or below the caption, at most 40 points away."""
+    gap = max(caption.y0 - area.y1, area.y0 - caption.y1)
+    return -6 < gap < 40 and caption.x_overlap(area) > 0
 
 
 def _middle(rect: Rect) -> tuple[float, float]:

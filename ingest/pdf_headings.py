@@ -128,7 +128,7 @@ def _join_split(pieces: Sequence[Piece], body: float) -> list[Piece]:
 
 def _continues(a: Piece, b: Piece, body: float) -> bool:
     texts = (AssetKind.PARAGRAPH, AssetKind.LIST_ITEM)
-    if a.kind not in texts or b.kind not in texts or a.page != b.page:
+    if a.kind not in texts or b.kind is not AssetKind.PARAGRAPH or a.page != b.page:
         return False
     if a.size < 1.15 * body or abs(a.size - b.size) > 0.03 * a.size or a.bold != b.bold:
         return False

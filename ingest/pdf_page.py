@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from chapterverse.ingest.captions import Target, bind_captions, caption_kind
 from chapterverse.ingest.furniture import Furniture
-from chapterverse.ingest.pdf_figures import figure_regions, is_background
+from chapterverse.ingest.pdf_figures import figure_regions, is_background, is_beside
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, split_block
 from chapterverse.ingest.pdf_tables import build_grid
@@ -24,13 +24,17 @@ _Held = list[tuple[Block, list[Line]]]
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """The words of a page and its size in points; ``rows`` are its printed rows."""
+    """The words of a page and its size in points; ``rows`` are its printed rows.
+
+    ``drawings`` are the boxes of its vector graphics, where a caption asks for them.
+    """
 
     number: int
     width: float
     height: float
     words: tuple[Word, ...]
     rows: tuple[Line, ...]
+    drawings: tuple[Rect, ...] = ()
 
 
 def page_rows(words: Iterable[Word], page: int) -> tuple[Line, ...]:
@@ -76,11 +80,19 @@ def _areas(layout: PageLayout, held: _Held, text: PageText) -> list[Rect]:
     """Figure areas that hold no table and no running text."""
     tables = [block.rect for block, _ in held if block.kind in ("table", "code")]
     lines = [line for _, lines in held for line in lines]
-    kept = []
-    for area in figure_regions(layout.figures, text.width, text.height):
+
+    def fit(area: Rect) -> bool:
         shared = sum(max(0.0, area.x_overlap(t)) * max(0.0, area.y_overlap(t)) for t in tables)
-        if shared < 0.4 * area.area and not is_background(area, lines):
-            kept.append(area)
+        return shared < 0.4 * area.area and not is_background(area, lines)
+
+    kept = [a for a in figure_regions(layout.figures, text.width, text.height) if fit(a)]
+    captions = [x.rect for x in lines if caption_kind([x]) == "figure"]
+    waiting = [c for c in captions if not any(is_beside(c, area) for area in kept)]
+    if waiting:
+        drawn = figure_regions(text.drawings, text.width, text.height)
+        for caption in waiting:
+            near = [a for a in drawn if is_beside(caption, a) and fit(a) and a not in kept]
+            kept.extend(near[-1:])
     return kept
 
 
@@ -122,8 +134,12 @@ def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
                 labels[spot].append(line)
         if outside:
             rest.append((block, outside))
-    heads = {id(b): _column_heads(b, rest) for b, _ in rest if b.kind == "table"}
-    moved = {id(line) for lines in heads.values() for line in lines}
+    heads: dict[int, list[Line]] = {}
+    moved: set[int] = set()
+    for block, _ in sorted(rest, key=lambda item: item[0].rect.y0):
+        if block.kind == "table":
+            heads[id(block)] = _column_heads(block, rest, moved)
+            moved.update(id(line) for line in heads[id(block)])
     rest = [(b, [x for x in lines if id(x) not in moved]) for b, lines in rest]
     for block, left in _merged([(b, lines) for b, lines in rest if lines]):
         grid = build_grid(block, left, heads[id(block)]) if block.kind == "table" else None
@@ -165,7 +181,7 @@ def _area_of(line: Line, areas: Sequence[Rect]) -> int | None:
     return None
 
 
-def _column_heads(table: Block, held: _Held) -> list[Line]:
+def _column_heads(table: Block, held: _Held, moved: set[int]) -> list[Line]:
     """Rows right above the table that name its columns but were left outside of it."""
     first = min((b[0].x1 for b in _first_cells(table)), default=table.rect.x0)
     top = table.rect.y0
@@ -173,24 +189,31 @@ def _column_heads(table: Block, held: _Held) -> list[Line]:
     lines = [
         line
         for block, lines in held
-        if block.kind != "table"
+        if block is not table and (block.kind != "table" or _only_names(lines))
         for line in lines
         if line.rect.y1 < table.rect.y0 + 0.5 * line.rect.height
-        and line.rect.y0 > table.rect.y0 - 60
+        and line.rect.y0 > table.rect.y0 - 90
+        and id(line) not in moved
     ]
     rows = group_rows(word for line in lines for word in line.words)
     by_word = {id(word): line for line in lines for word in line.words}
-    for row in reversed(rows):
+    for count, row in enumerate(reversed(rows)):
         members = {id(by_word[id(w)]): by_word[id(w)] for w in row}
         rect = _around(list(members.values()))
-        if top - rect.y1 > 1.2 * rect.height or len(found) > 8:
+        if top - rect.y1 > (1.2 if found else 2.2) * rect.height or count > 7:
             break
         inside = rect.x0 > table.rect.x0 - 12 and rect.x1 < table.rect.x1 + 12
         if not inside or caption_kind(list(members.values())) or not _columnar(row, first):
             break
-        found.extend(members.values())
+        found.extend(m for m in members.values() if m not in found)
         top = rect.y0
     return sorted(found, key=lambda x: (round(x.rect.y0), x.rect.x0))
+
+
+def _only_names(lines: Sequence[Line]) -> bool:
+    """Whether a block that passed for a table holds nothing but column heads."""
+    words = [word.text for line in lines for word in line.words]
+    return len(lines) <= 7 and not any(any(c.isdigit() for c in w) and len(w) != 4 for w in words)
 
 
 def _first_cells(table: Block) -> list[list[Rect]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from chapterverse.ingest.captions import starts_caption
 from chapterverse.ingest.pdf_tables import Grid
 from chapterverse.ingest.pdf_text import Line, Rect, is_cjk
 from chapterverse.schema.records import AssetKind
@@ -105,6 +106,8 @@ def _left_edge(lines: Sequence[Line]) -> float:
 def _starts(group: list[Line], line: Line, gap: float, left: float, right: float) -> bool:
     """Whether *line* begins a new piece after the lines of *group*."""
     before = group[-1]
+    if starts_caption(line.text) and not _same_row(before, line):
+        return True
     step = line.rect.y1 - before.rect.y1
     size = max(before.size, line.size)
     if step > max(1.45 * gap, 1.2 * size) and step > 1.6 * size:

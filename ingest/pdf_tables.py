@@ -19,10 +19,11 @@ _YEAR = re.compile(r"^(?:19|20)\d\d$|^(?:19|20)\d\d年(?:度)?$")
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Rows of cell texts, the box of each row, and how many rows name the columns."""
+    """Rows of cell texts, box and page of each row, and how many rows name the columns."""
 
     rows: tuple[tuple[str, ...], ...]
     rects: tuple[Rect, ...]
+    pages: tuple[int, ...]
     header_rows: int
 
 
@@ -42,14 +43,30 @@ def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) 
         placed = [(word, _column(word.rect, columns)) for word in row]
         for word, column in _attach_signs(placed):
             cells[_band(word, bands)][column].append(word)
-    head: list[list[list[Word]]] = [[[] for _ in columns] for _ in above]
-    for index, line in enumerate(above):
+    head: list[list[Word]] = [[] for _ in columns]
+    for line in above:
         for word in line.words:
-            head[index][_column(word.rect, columns)].append(word)
-    return _finish([*head, *cells], len(above))
+            head[_column(word.rect, columns)].append(word)
+    split = [part for row in cells for part in _split_band(row)]
+    return _finish([head, *split] if above else split, bool(above), lines[0].page)
 
 
-def _finish(cells: list[list[list[Word]]], above: int) -> Grid | None:
+def _split_band(cells: list[list[Word]]) -> list[list[list[Word]]]:
+    """One row for each printed row if two of them hold numbers in the same column."""
+    rows = group_rows(word for cell in cells for word in cell)
+    if len(rows) < 2:
+        return [cells]
+    column = {id(word): index for index, cell in enumerate(cells) for word in cell}
+    filled = [{column[id(w)] for w in row if _NUMERIC.match(w.text)} - {0} for row in rows]
+    twice = [c for c in range(1, len(cells)) if sum(c in row for row in filled) > 1]
+    if len(twice) < min(2, len(cells) - 1) or (len(cells) < 3 and not all(filled)):
+        return [cells]
+    return [
+        [[w for w in row if column[id(w)] == index] for index in range(len(cells))] for row in rows
+    ]
+
+
+def _finish(cells: list[list[list[Word]]], above: bool, page: int) -> Grid | None:
     cells = [row for row in cells if any(row)]
     used = [c for c in range(len(cells[0])) if any(row[c] for row in cells)]
     if len(cells) < 2 or len(used) < 2:
@@ -62,7 +79,7 @@ def _finish(cells: list[list[list[Word]]], above: int) -> Grid | None:
         for word in words[1:]:
             rect = rect.union(word.rect)
         rects.append(rect)
-    return Grid(rows, tuple(rects), _header_rows(rows, cells, above))
+    return Grid(rows, tuple(rects), (page,) * len(rows), _header_rows(rows, cells, above))
 
 
 def _cell_text(words: list[Word]) -> str:
@@ -132,10 +149,10 @@ def _attach_signs(placed: list[tuple[Word, int]]) -> list[tuple[Word, int]]:
 
 
 def _header_rows(
-    rows: Sequence[Sequence[str]], cells: Sequence[Sequence[list[Word]]], above: int
+    rows: Sequence[Sequence[str]], cells: Sequence[Sequence[list[Word]]], above: bool
 ) -> int:
     """Leading rows without numbers in the value columns (years count as names)."""
-    for index, row in enumerate(rows[:5]):
+    for index, row in enumerate(rows[:8]):
         values = [v for v in row[1:] if v]
         numbers = sum(bool(_NUMERIC.match(v)) and not _YEAR.match(v) for v in values)
         if index >= max(1, above) and (numbers or not values):

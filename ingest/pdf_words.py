@@ -13,18 +13,20 @@ from typing import Any
 
 from chapterverse.ingest.pdf_text import Rect, Word
 
-__all__ = ["page_size", "read_words"]
+__all__ = ["page_size", "read_drawings", "read_words"]
 
 _HYPHENS = "\x02\xad\ufffe"
 """What PDFium gives for a hyphen that breaks a word at a line end."""
 
 _BREAKS = "\x00\\s\u200b\ufeff"
 _RUN = re.compile(f"[^{_BREAKS}{_HYPHENS}]+[{_HYPHENS}]?|[{_HYPHENS}]")
+_UNREAD = re.compile("[\x01\x03-\x08\x0e-\x1f\ue000-\uf8ff\ufffd]")
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl"}
 _LIGATURES |= {0xFB05: "st", 0xFB06: "st"}
 _LIGATURES |= {ord(c): "" for c in _HYPHENS} | dict.fromkeys((*range(32), 127), "")
 _BOLD = re.compile(r"bold|black|heavy|medi\b|demi|semibold|cmbx|hei(?:ti)?\b|[-,]bd\b", re.I)
 _FORCE_BOLD = 0x40000
+_Bounds = tuple[float, float, float, float]
 _Style = tuple[float, bool, bool]
 
 
@@ -35,13 +37,42 @@ def page_size(page: Any) -> tuple[float, float]:
     return (height, width) if page.get_rotation() in (90, 270) else (width, height)
 
 
-def read_words(page: Any, textpage: Any) -> list[Word]:
-    """All words of a pypdfium2 page in the order of its content stream."""
+def read_words(page: Any, textpage: Any) -> tuple[list[Word], float]:
+    """All words of a pypdfium2 page in the order of its content stream.
+
+    Also the share (0 to 1) of characters without a known meaning, which are left out if they are
+    control characters.
+    """
     chars = _Chars(page, textpage)
     words: list[Word] = []
     for match in _RUN.finditer(chars.text):
         _split_word(chars, match.start(), match.end(), words)
-    return _rejoin(words)
+    return _rejoin(words), len(_UNREAD.findall(chars.text)) / max(1, len(chars.text))
+
+
+def read_drawings(page: Any) -> list[Rect]:
+    """Boxes of the page's paths, shadings and form objects, in points of the displayed page."""
+    import pypdfium2.raw as raw
+
+    kinds = [raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_SHADING, raw.FPDF_PAGEOBJ_FORM]
+    bounds, rotation = page.get_bbox(), page.get_rotation()
+    return [
+        _displayed(item.get_bounds(), bounds, rotation)
+        for item in page.get_objects(filter=kinds, max_depth=1)
+    ]
+
+
+def _displayed(box: _Bounds, bounds: _Bounds, rotation: int) -> Rect:
+    """A box in PDF coordinates (left, bottom, right, top) as seen on the displayed page."""
+    x0, y0, x1, y1 = box
+    left, bottom, right, top = bounds
+    if rotation == 0:
+        return Rect(x0 - left, top - y1, x1 - left, top - y0)
+    if rotation == 90:
+        return Rect(y0 - bottom, x0 - left, y1 - bottom, x1 - left)
+    if rotation == 180:
+        return Rect(right - x1, y0 - bottom, right - x0, y1 - bottom)
+    return Rect(top - y1, right - x1, top - y0, right - x0)
 
 
 def _plain(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
@@ -62,7 +93,7 @@ class _Chars:
 
         pointer, number = ctypes.c_void_p, ctypes.c_int
         self._page = ctypes.cast(textpage.raw, pointer)
-        self._bounds: tuple[float, float, float, float] = page.get_bbox()
+        self._bounds: _Bounds = page.get_bbox()
         self._rotation: int = page.get_rotation()
         self._rect, self._matrix = raw.FS_RECTF(), raw.FS_MATRIX()
         self._rect_at, self._matrix_at = ctypes.byref(self._rect), ctypes.byref(self._matrix)
@@ -86,14 +117,8 @@ class _Chars:
         if not self._box(self._page, index, self._rect_at):
             return Rect(0.0, 0.0, 0.0, 0.0)
         box = self._rect
-        left, bottom, right, top = self._bounds
-        if self._rotation == 0:
-            return Rect(box.left - left, top - box.top, box.right - left, top - box.bottom)
-        if self._rotation == 90:
-            return Rect(box.bottom - bottom, box.left - left, box.top - bottom, box.right - left)
-        if self._rotation == 180:
-            return Rect(right - box.right, box.bottom - bottom, right - box.left, box.top - bottom)
-        return Rect(top - box.top, right - box.right, top - box.bottom, right - box.left)
+        corners = (box.left, box.bottom, box.right, box.top)
+        return _displayed(corners, self._bounds, self._rotation)
 
     def style(self, index: int) -> _Style:
         """Size in points, bold, upright of one character."""
@@ -172,7 +197,11 @@ def _rejoin(words: Iterable[Word]) -> list[Word]:
 
 def _touches(a: Word, b: Word) -> bool:
     gap = b.rect.x0 - a.rect.x1
-    if abs(gap) > 0.03 * a.size or not b.text[0].islower() or not a.text[-1].isalpha():
+    # In bold heads some producers space out the last letter; "a" may be a word of its own.
+    stray = a.bold and len(b.text) == 1 and b.text != "a" and 0 < gap < 0.23 * a.size
+    if not (stray or abs(gap) < 0.03 * a.size):
+        return False
+    if not b.text[0].islower() or not a.text[-1].isalpha():
         return False
     if not (a.upright and b.upright) or a.broken or b.broken or a.bold != b.bold:
         return False

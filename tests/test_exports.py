@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import importlib
+import inspect
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -22,12 +23,14 @@ def order(name: str) -> tuple[int, str]:
     return (0 if name.isupper() else 1 if name[0].isupper() else 2, name)
 
 
-def public_definitions(path: Path) -> set[str]:
-    """Classes and functions at the top of a file without a leading underscore."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    return {node.name for node in tree.body if isinstance(node, kinds)} - {
-        node.name for node in tree.body if isinstance(node, kinds) and node.name.startswith("_")
+def public_definitions(module: ModuleType) -> set[str]:
+    """Classes and functions that a module defines without a leading underscore."""
+    return {
+        name
+        for name, value in vars(module).items()
+        if (inspect.isclass(value) or inspect.isfunction(value))
+        and value.__module__ == module.__name__
+        and not name.startswith("_")
     }
 
 
@@ -37,8 +40,7 @@ def test_module_lists_what_it_offers(name: str) -> None:
     exported = module.__all__
     assert list(exported) == sorted(set(exported), key=order)
     assert [item for item in exported if not hasattr(module, item)] == []
-    assert module.__file__ is not None
-    assert public_definitions(Path(module.__file__)) - set(exported) == set()
+    assert public_definitions(module) - set(exported) == set()
 
 
 def test_package_offers_the_public_names() -> None:

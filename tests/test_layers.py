@@ -36,6 +36,7 @@ def test_an_import_against_the_direction_is_seen(tmp_path: Path) -> None:
         "engine/__init__.py": "",
         "engine/app.py": "import chapterverse.ingest.pool",
         "engine/cli.py": "import chapterverse.engine.app",
+        "engine/console.py": "",
         "engine/fuse.py": "import chapterverse.ingest.pool",
         "ingest/__init__.py": "",
         "ingest/pool.py": "import chapterverse.schema.ids",

@@ -29,6 +29,7 @@ from chapterverse.ingest.docx_xml import (
     PAGE_BREAK,
     Style,
     flatten,
+    is_bold,
     paragraph_text,
     qn,
     read_styles,
@@ -87,7 +88,9 @@ def _read(document: Any) -> Parsed:
             text = paragraph_text(child, hard)
             style = styles.get(_style_id(child), Style())
             shown = page if paged else None
-            block = Paragraph(child, text, shown, style, child in contents, child in formulas)
+            block = Paragraph(
+                child, text, shown, style, is_bold(child), child in contents, child in formulas
+            )
             figures = [_on_page(draft, shown) for draft in figure_drafts(child)]
             # A picture before the text of its paragraph comes first, as on the page.
             blocks.extend([*figures, block] if starts_with_picture(child) else [block, *figures])

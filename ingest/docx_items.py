@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chapterverse.ingest.docx_xml import PAGE_BREAK, Style, is_bold, qn
+from chapterverse.ingest.docx_xml import PAGE_BREAK, Style, qn
 from chapterverse.ingest.flow_captions import bind_captions
 from chapterverse.ingest.lines import display_width
 from chapterverse.ingest.outline import TITLE, Draft, numbered_level
@@ -32,13 +32,15 @@ class Paragraph:
     """A body paragraph with what the XML alone says about it.
 
     ``text`` holds ``PAGE_BREAK`` where a page ended; ``page`` is the one it begins on, ``None``
-    when pages are not known.
+    when pages are not known. ``bold``: every run is. ``contents``: a line of a generated table of
+    contents. ``formula``: displayed mathematics and no other text.
     """
 
     element: Any
     text: str
     page: int | None
     style: Style
+    bold: bool
     contents: bool
     formula: bool
 
@@ -70,7 +72,7 @@ def make_item(paragraph: Paragraph, element: Element | None) -> Item:
         kind, level = _kind(paragraph, element)
         if kind is AssetKind.HEADING:
             text = text.replace("\n", " ")
-    return Item(_draft(kind, text, paragraph.page, level), caption, is_bold(paragraph.element))
+    return Item(_draft(kind, text, paragraph.page, level), caption, paragraph.bold)
 
 
 def _kind(paragraph: Paragraph, element: Element | None) -> tuple[AssetKind, int | None]:

@@ -139,10 +139,9 @@ def _legacy(data: bytes) -> Decoded:
 
 def _is_western(sample: bytes) -> bool:
     """Whether the high bytes stand alone among ASCII, as accents and typographic marks do."""
-    runs = [match.group() for match in _HIGH_RUN.finditer(sample)]
-    text = b"".join(runs).decode("cp1252", "replace")
-    alone = sum(len(run) == 1 for run in runs)
-    return alone >= 0.8 * len(runs) and all(char in _WESTERN for char in text)
+    runs = [run.decode("cp1252", "replace") for run in _HIGH_RUN.findall(sample)]
+    alone = sum(sum(char.isalpha() for char in run) <= 1 for run in runs)
+    return alone >= 0.8 * len(runs) and all(_WESTERN.issuperset(run) for run in runs)
 
 
 def _plausibility(sample: bytes, encoding: str) -> float:

@@ -38,6 +38,7 @@ _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.I)
 _MARK = re.compile("\ue000(\\d+)\ue001")
 _SECTIONING = {"article", "section", "main", "blockquote", "figure", "td"}
+_HOLDERS = ("table", "figure", "pre")
 _LOST_SHARE = 0.02
 
 
@@ -110,8 +111,8 @@ class _Held:
                 self._replace(element, Draft(kind, text) if text else None)
 
     def _is_furniture(self, element: Any) -> bool:
-        if element.getparent() is None:
-            return False
+        if element.getparent() is None or any(True for _ in element.iterancestors(*_HOLDERS)):
+            return False  # those parts are read as a whole
         if len("".join(visible_text(element).split())) * 2 > self.visible:
             return False  # a page that wraps its whole content in one of these
         if element.tag == "nav":
@@ -149,7 +150,8 @@ class _Held:
     def _simplify(self) -> None:
         """Rename what ``unstructured`` would skip although a browser shows it."""
         rename = {
-            "main": "div", "form": "div", "details": "div", "fieldset": "div", "dialog": "div",
+            "main": "div", "nav": "div", "form": "div", "details": "div",
+            "fieldset": "div", "dialog": "div",
             "summary": "p", "legend": "p", "figcaption": "p", "label": "span",
         }  # fmt: skip
         layout = {"table", "tbody", "thead", "tfoot", "tr", "td", "th", "caption"}

@@ -38,10 +38,13 @@ _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 
 def parse_html(text: str) -> Any:
     """The root element of an HTML page; broken markup is repaired, nothing is fetched."""
-    from lxml import html
+    from lxml import etree, html
 
     parser = html.HTMLParser(remove_comments=True, remove_pis=True, no_network=True, huge_tree=True)
-    return html.document_fromstring(_XML_DECLARATION.sub("", text) or "<p>", parser=parser)
+    try:
+        return html.document_fromstring(_XML_DECLARATION.sub("", text), parser=parser)
+    except etree.ParserError:  # no element at all
+        return html.document_fromstring("<p>", parser=parser)
 
 
 def prune(root: Any) -> None:

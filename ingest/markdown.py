@@ -217,8 +217,10 @@ def _closing(tokens: Sequence[Token], start: int) -> int:
 def _inline_lines(children: Sequence[Token]) -> list[str]:
     """The text of inline tokens, one entry a source line."""
     lines = [""]
-    for child in children:
-        if child.type in ("softbreak", "hardbreak"):
+    for before, child in zip((None, *children), children, strict=False):
+        if before is not None and before.type == "link_open" and child.content.startswith("^"):
+            lines[-1] += f"[{child.content}]"  # a reference to a footnote, not a link
+        elif child.type in ("softbreak", "hardbreak"):
             lines.append("")
         elif child.type == "html_inline":
             lines[-1] += " " if child.content.lower().startswith("<br") else ""

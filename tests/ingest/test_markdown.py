@@ -1,0 +1,125 @@
+"""Markdown: structure, verbatim code, and the lines everything stands on."""
+
+from __future__ import annotations
+
+import pytest
+
+from chapterverse.ingest.markdown import parse_markdown, read_markdown
+from chapterverse.schema.records import Asset, AssetKind
+
+DIARY = """---
+title: "Bee diary"
+date: 2026-04-02
+---
+
+Bee diary
+=========
+
+Kept from March
+to October.
+
+## Hives
+
+Table 1: Hives
+
+| Hive | Queen |
+|------|-------|
+| 1    | blue  |
+| 2    | `a|b` |
+
+```python
+# not a heading
+def light(n):  return n < 5
+```
+
+1. Open
+   - look *inside*
+   - close
+
+   again
+2. Leave
+
+![Queen cell](cell.png "Figure 1: A cell")
+
+> Taste before you sell.
+
+Feed late.[^1]
+
+[^1]: Ibid
+"""
+
+
+def pick(assets: tuple[Asset, ...], kind: AssetKind) -> list[Asset]:
+    return [asset for asset in assets if asset.kind is kind]
+
+
+def test_diary_structure() -> None:
+    parsed = read_markdown(DIARY.encode())
+    assert parsed.title == "Bee diary"
+    headings = [(a.text, a.level) for a in pick(parsed.assets, AssetKind.HEADING)]
+    assert headings == [("Bee diary", 0), ("Hives", 1)]
+    table = pick(parsed.assets, AssetKind.TABLE)[0]
+    assert table.caption == "Table 1: Hives"
+    assert table.table is not None
+    assert table.table.rows == (("Hive", "Queen"), ("1", "blue"), ("2", "`a"))
+    assert table.table.header_rows == 1
+    assert [table.text[a:b] for a, b in table.table.row_spans][1] == "1 | blue"
+    assert table.heading_path == ("Hives",)
+    code = pick(parsed.assets, AssetKind.CODE)[0]
+    assert code.text == "# not a heading\ndef light(n):  return n < 5"
+    items = [(a.text, a.level) for a in pick(parsed.assets, AssetKind.LIST_ITEM)]
+    assert items == [("1. Open", 0), ("look inside", 1), ("close", 1), ("2. Leave", 0)]
+    figure = pick(parsed.assets, AssetKind.FIGURE)[0]
+    assert (figure.caption, figure.text) == ("Figure 1: A cell", "Figure 1: A cell\nQueen cell")
+    assert "again" in [a.text for a in pick(parsed.assets, AssetKind.PARAGRAPH)]
+    assert [a.text for a in pick(parsed.assets, AssetKind.FOOTNOTE)] == ["[^1]: Ibid"]
+    assert [w.message for w in parsed.warnings] == ["front matter is not searched: date"]
+    assert not any("2026" in asset.text for asset in parsed.assets)
+
+
+def test_regions_point_at_the_source_lines() -> None:
+    source = DIARY.split("\n")
+    assets = parse_markdown(DIARY).assets
+    seen = 0
+    for asset in assets:
+        for region in asset.regions:
+            assert region.lines is not None
+            words = asset.text[region.start : region.end].split()
+            block = " ".join(source[region.lines.first - 1 : region.lines.last])
+            if words and asset.kind is not AssetKind.TABLE:
+                assert words[-1].strip("*") in block
+                seen += 1
+    assert seen > 12
+    table = pick(assets, AssetKind.TABLE)[0]
+    rows = [r.lines.first for r in table.regions if r.lines]
+    assert [source[line - 1][:3] for line in rows] == ["Tab", "| H", "| 1", "| 2"]
+
+
+def test_html_inside_goes_through_the_table_reader() -> None:
+    table = "<table><tr><th>N</th><th>V</th></tr><tr><td>x</td><td>1</td></tr></table>"
+    box = "<div><p>Seen</p><script>not()</script><ul><li>one</li></ul></div>"
+    text = f"a<br>b <b>c</b>\n\n{table}\n\n{box}\n"
+    assets = parse_markdown(text).assets
+    assert [(str(a.kind), a.text) for a in assets] == [
+        ("paragraph", "a b c"),
+        ("table", "N | V\nx | 1"),
+        ("paragraph", "Seen"),
+        ("list_item", "one"),
+    ]
+
+
+def test_chinese_soft_breaks_leave_no_space() -> None:
+    asset = parse_markdown("报销单据应当\n按时提交 and\nkept\n").assets[0]
+    assert asset.text == "报销单据应当按时提交 and kept"
+    assert [asset.text[r.start : r.end] for r in asset.regions] == [
+        "报销单据应当",
+        "按时提交 and ",
+        "kept",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "---\n", "---\n---\n", "|\n|-", "<", "- \n", "![]()", "[^1]:"]
+)
+def test_odd_input_is_read_without_error(text: str) -> None:
+    assert parse_markdown(text).media_type == "text/markdown"

@@ -1,0 +1,87 @@
+"""Media types come from content; what cannot be read is refused with its reason."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from chapterverse.ingest import sniff as sniffing
+from chapterverse.ingest.sniff import DOCX, HTML, MARKDOWN, PDF, TEXT, sniff
+from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge, Unsupported
+
+WORD = b'<Types><Override ContentType="x.wordprocessingml.document.main+xml"/></Types>'
+EXCEL = b'<Types><Override ContentType="x.spreadsheetml.sheet.main+xml"/></Types>'
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+
+
+def archive(**members: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in members.items():
+            file.writestr({"types": "[Content_Types].xml"}.get(name, name), data)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "expected"),
+    [
+        (b"%PDF-1.7\n", "a.txt", PDF),
+        (b"junk line\n%PDF-1.4\n", "a.pdf", PDF),
+        (archive(types=WORD), "report.pdf", DOCX),
+        (b"<!DOCTYPE html><p>x", "a.txt", HTML),
+        (b"\xef\xbb\xbf <!-- c --><html><body>x", "page", HTML),
+        ('<?xml version="1.0"?><html>'.encode("utf-16"), "page", HTML),
+        (b"<div><p>a</p><p>b</p></div>", "part", HTML),
+        (b"<div><p>a</p><p>b</p></div>", "part.md", MARKDOWN),
+        (b"# Title\n", "a.MD", MARKDOWN),
+        (b"# Title\n", "a.txt", TEXT),
+        ("第一章 总则".encode("gb18030"), "a.txt", TEXT),
+        (b"plain", "noname", TEXT),
+    ],
+)
+def test_content_decides(data: bytes, name: str, expected: str) -> None:
+    assert sniff(data, name) == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "word"),
+    [
+        (b"", Empty, "no bytes"),
+        (b"\x89PNG\r\n\x1a\n", Unsupported, "PNG"),
+        (b"{\\rtf1 hello}", Unsupported, "RTF"),
+        (bytes(range(256)) * 8, Unsupported, "neither text"),
+        (b"PK\x03\x04 half of an archive", Corrupt, "ZIP"),
+        (archive(types=WORD)[:-30], Corrupt, "ZIP"),
+        (archive(types=EXCEL), Unsupported, "Excel"),
+        (archive(a=b"1", b=b"2"), Unsupported, "2 files"),
+        (archive(**{"META-INF/container.xml": b"x"}), Unsupported, "EPUB"),
+        (OLE + "EncryptedPackage".encode("utf-16-le"), Encrypted, "password"),
+        (OLE + "WordDocument".encode("utf-16-le"), Unsupported, "save it as .docx"),
+    ],
+)
+def test_refusals_say_why(data: bytes, error: type[Exception], word: str) -> None:
+    with pytest.raises(error, match=r"^thing\.docx: ") as caught:
+        sniff(data, "thing.docx")
+    assert word in str(caught.value)
+
+
+def test_archive_that_unpacks_to_too_much_is_refused_unopened(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    bomb = archive(types=WORD, big=bytes(200_000))
+
+    def unpack(*_: object) -> None:
+        raise AssertionError("unpacked")
+
+    monkeypatch.setattr(zipfile.ZipFile, "open", unpack)
+    monkeypatch.setattr(sniffing, "RATIO_FROM", 100_000)
+    with pytest.raises(TooLarge, match="times its size"):
+        sniff(bomb, "bomb.docx")
+    monkeypatch.setattr(sniffing, "MAX_UNPACKED", 100_000)
+    with pytest.raises(TooLarge, match="unpacks to"):
+        sniff(bomb, "bomb.docx")
+    monkeypatch.setattr(sniffing, "MAX_MEMBERS", 1)
+    with pytest.raises(TooLarge, match="2 members"):
+        sniff(bomb, "bomb.docx")

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import io
 import os
-import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pypdfium2
 import pytest
 
 from chapterverse.ingest import worker_client
-from chapterverse.ingest.limits import estimate_pages
 from chapterverse.ingest.pool import ParseJob, ParseOutcome, ParsePool
 from chapterverse.schema.errors import (
     DocumentError,
@@ -26,7 +25,6 @@ from chapterverse.schema.errors import (
     FileMissing,
     FileUnreadable,
     OutOfMemory,
-    SettingsError,
     TimedOut,
     TooLarge,
     WorkerDied,
@@ -92,6 +90,11 @@ def workers_of(pid: int) -> list[int]:
         if entry.name.isdigit() and words[-3:] == [str(pid).encode(), b"fork", b""]:
             found.append(int(entry.name))
     return found
+
+
+def parent_of(pid: int) -> int:
+    stat = Path(f"/proc/{pid}/stat").read_text()
+    return int(stat.rpartition(")")[2].split()[1])
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -222,12 +225,6 @@ def test_real_readers_are_loaded_before_the_fork_and_start_no_thread(tmp_path: P
     assert "lxml" in loaded and "pdfium" in loaded and len(threads) == 1
 
 
-def test_pages_of_a_pdf_are_counted_and_those_of_others_guessed() -> None:
-    assert estimate_pages(blank_pdf(3), None) == 3
-    assert estimate_pages(b"%PDF-1.7 nothing", None) == 0
-    assert estimate_pages(b"x" * 50_000, None) == 3
-
-
 def test_file_that_cannot_be_read_is_a_typed_failure(tmp_path: Path) -> None:
     (tmp_path / "large").write_bytes(bytes(101))
     jobs = [ParseJob(tmp_path / name, name) for name in ("none", "", "large")]
@@ -330,7 +327,8 @@ from chapterverse.schema.parse_limits import ParseLimits
 
 sys.path.insert(0, sys.argv[1])
 jobs = [ParseJob(Path(path), path) for path in sys.argv[2:]]
-with ParsePool(ParseLimits(processes=2), reader="fake_reader:read") as pool:
+limits = ParseLimits(base_seconds=600, processes=2)
+with ParsePool(limits, reader="fake_reader:read") as pool:
     try:
         for outcome in pool.parse(jobs):
             print(outcome.error or outcome.parsed.assets[0].text, flush=True)
@@ -339,11 +337,12 @@ with ParsePool(ParseLimits(processes=2), reader="fake_reader:read") as pool:
 """
 
 
-def run_script(tmp_path: Path, jobs: list[ParseJob]) -> subprocess.Popen[str]:
+@contextmanager
+def run_script(tmp_path: Path, jobs: list[ParseJob]) -> Iterator[subprocess.Popen[str]]:
     # No main guard, as scripts of users often have none.
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-Werror", str(script), str(HERE), *(str(job.path) for job in jobs)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -352,6 +351,11 @@ def run_script(tmp_path: Path, jobs: list[ParseJob]) -> subprocess.Popen[str]:
         env={**os.environ, "PYTHONWARNINGS": "error", "PYTHONPATH": str(HERE.parents[1])},
         start_new_session=True,
     )
+    with process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_script_without_main_guard_under_strict_warnings(tmp_path: Path, job: MakeJob) -> None:
@@ -368,6 +372,18 @@ def test_nothing_survives_a_parent_killed_at_work(tmp_path: Path, job: MakeJob) 
         wait_until(lambda: not workers_of(script.pid))
 
 
+def test_children_die_with_their_worker_though_the_parent_is_suspended(
+    tmp_path: Path, job: MakeJob
+) -> None:
+    with run_script(tmp_path, [job("loop"), job("loop")]) as script:
+        wait_until(lambda: len(workers_of(script.pid)) >= 4)
+        script.send_signal(signal.SIGSTOP)
+        for pid in workers_of(script.pid):
+            if parent_of(pid) == script.pid:
+                os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not workers_of(script.pid))
+
+
 def test_interrupt_ends_everything_without_a_word_from_workers(
     tmp_path: Path, job: MakeJob
 ) -> None:
@@ -377,26 +393,3 @@ def test_interrupt_ends_everything_without_a_word_from_workers(
         out, err = script.communicate()
         assert (out, err, script.returncode) == ("interrupted\n", "", 0)
         assert not workers_of(script.pid)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("max_bytes", 0),
-        ("max_pages", 0),
-        ("memory_bytes", 1 << 20),
-        ("answer_bytes", 1),
-        ("base_seconds", 0),
-        ("base_seconds", float("nan")),
-        ("seconds_per_page", -1),
-        ("processes", 0),
-    ],
-)
-def test_limit_out_of_bounds_is_named_with_its_value(name: str, value: float) -> None:
-    with pytest.raises(SettingsError, match=re.escape(f"{name} is {value:,}, ")):
-        ParseLimits(**{name: value})  # type: ignore[arg-type]
-
-
-def test_time_grows_with_pages_up_to_the_limit() -> None:
-    limits = ParseLimits(max_pages=10, base_seconds=30, seconds_per_page=2)
-    assert [limits.seconds(pages) for pages in (0, 3, 10, 99)] == [30, 36, 50, 50]

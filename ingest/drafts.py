@@ -91,7 +91,7 @@ def cut_draft(draft: Draft, limit: int, wanted: int, true_tokens: int | None = N
     if header > limit / 2:
         # Repeating it would leave no room for rows.
         draft, header = replace(draft, header=(), repeats=False), 0.0
-    atoms = _atoms(bundles, scale)
+    atoms = _coarse(_atoms(bundles, scale), limit)
     cuts = _best_cuts(atoms, limit, wanted, header, draft.repeats)
     pieces = []
     for start, end in itertools.pairwise(cuts):
@@ -147,6 +147,21 @@ def _atoms(bundles: list[tuple[Unit, ...]], scale: float) -> list[_Atom]:
         atoms.append(_Atom(units, tokens, cost, before + inside, before))
         last_page = spans[-1][1] if spans else last_page
     return atoms
+
+
+def _coarse(atoms: list[_Atom], limit: int) -> list[_Atom]:
+    """Join the smallest neighbours of very many, so that the search below stays linear."""
+    if len(atoms) <= 200:
+        return atoms
+    out = [atoms[0]]
+    for atom in atoms[1:]:
+        last = out[-1]
+        if last.tokens < limit / 40 and last.tokens + atom.tokens <= limit and not atom.turns:
+            units, tokens = last.units + atom.units, last.tokens + atom.tokens
+            out[-1] = replace(last, units=units, tokens=tokens)
+        else:
+            out.append(atom)
+    return out
 
 
 def _cut_cost(before: Unit, after: Unit, turn: int) -> float:

@@ -52,7 +52,7 @@ def _sections(units: Sequence[tuple[Unit, ...]]) -> list[Draft]:
             header = tuple(unit for unit in group if unit.role in _HEADS)
             drafts.append(Draft(_FLOATS[kind], group, header))
             continue
-        if kind is AssetKind.HEADING and not _only_headings(run):
+        if kind is AssetKind.HEADING and run and run[-1].kind is not AssetKind.HEADING:
             close()
         run.extend(group)
     close()
@@ -113,24 +113,28 @@ def _same_page(before: Sequence[Unit], after: Sequence[Unit]) -> bool:
 
 
 def _merge(drafts: list[Draft], assets: Sequence[Asset], limits: ChunkLimits) -> list[Draft]:
-    """Merge small neighbours: into what follows first, then what is left into what precedes."""
+    """Merge small neighbours: into what follows, then into what precedes, then the tiny ones."""
+    small, tiny = limits.merge_tokens, limits.tiny_tokens
 
-    def small_before(a: int, b: int) -> bool:
-        return a < limits.merge_tokens or b < limits.tiny_tokens
+    def related(a: Draft, b: Draft) -> bool:
+        least = min(tokens_of(a.units), tokens_of(b.units))
+        near = _same_page(a.units, b.units) or least < tiny
+        return near and _related(path_of(a.units, assets), path_of(b.units, assets), least < tiny)
 
-    def small_after(_: int, b: int) -> bool:
-        return b < limits.merge_tokens
+    def touching(a: Draft, b: Draft) -> bool:
+        return _same_page(a.units, b.units)
 
-    for wanted in (small_before, small_after):
-        drafts = _merge_once(drafts, assets, limits, wanted)
-    return drafts
+    drafts = _merge_once(drafts, limits, lambda a, _: a < small, related)
+    drafts = _merge_once(drafts, limits, lambda _, b: b < small, related)
+    # What is tiny and still alone (a title page, a stray line) goes with anything on its page.
+    return _merge_once(drafts, limits, lambda a, b: min(a, b) < tiny, touching)
 
 
 def _merge_once(
     drafts: list[Draft],
-    assets: Sequence[Asset],
     limits: ChunkLimits,
     wanted: Callable[[int, int], bool],
+    allowed: Callable[[Draft, Draft], bool],
 ) -> list[Draft]:
     out: list[Draft] = []
     size = 0
@@ -141,7 +145,8 @@ def _merge_once(
             and out[-1].kind is draft.kind is ParentKind.SECTION
             and wanted(size, tokens)
             and size + tokens <= limits.parent_tokens
-            and _may_merge(out[-1], draft, assets, min(size, tokens) < limits.tiny_tokens)
+            and not _only_headings(draft.units)
+            and allowed(out[-1], draft)
         ):
             out[-1] = replace(out[-1], units=out[-1].units + draft.units)
             size += tokens
@@ -151,10 +156,7 @@ def _merge_once(
     return out
 
 
-def _may_merge(a: Draft, b: Draft, assets: Sequence[Asset], tiny: bool) -> bool:
-    if _only_headings(b.units) or not (tiny or _same_page(a.units, b.units)):
-        return False
-    first, second = path_of(a.units, assets), path_of(b.units, assets)
+def _related(first: tuple[str, ...], second: tuple[str, ...], tiny: bool) -> bool:
+    """Siblings, a section and the one below it, or a tiny one under the same top heading."""
     siblings = len(first) == len(second) and first[:-1] == second[:-1]
-    # A section and the one below it; a tiny one goes with anything under the same top heading.
     return siblings or first == second[:-1] or (tiny and first[:1] == second[:1])

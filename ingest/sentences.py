@@ -28,7 +28,7 @@ _IS_CJK = re.compile(f"[{_CJK}]")
 _NEXT = re.compile(r"\s*+(?P<open>[\"'“‘«(\[]*+)(?P<word>\w{0,24})")
 _INITIALS = re.compile(r"(?:[A-Za-z]\.)*[A-Za-z]")
 _LIST_NUMBER = re.compile(r"\(?(?:\d+(?:\.\d+)*|[a-zA-Z]|[ivxIVX]{1,5})")
-_ROMAN = re.compile(r"[IVXLC]+|[A-Z]")
+_ROMAN = re.compile(r"[IVXLC]{2,}|[A-HJ-Z]")
 
 
 def _words(text: str) -> frozenset[str]:
@@ -74,7 +74,7 @@ def split_sentences(text: str) -> list[Span]:
         span = trim(text, start, end)
         if span:
             spans.append(span)
-            start = end
+        start = end
     last = trim(text, start, len(text))
     return [*spans, last] if last else spans
 
@@ -176,7 +176,8 @@ def _joined(text: str, place: int) -> bool:
     if not (_flag_letter(after) and _flag_letter(before)):
         return False
     run = place - 1
-    while run > 0 and _flag_letter(text[run - 1]):
+    # Bounded, since a row of flags without end must not cost its square.
+    while run > max(0, place - 200) and _flag_letter(text[run - 1]):
         run -= 1
     return (place - run) % 2 == 1
 

@@ -6,12 +6,13 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from chapterverse.ingest.pdf_text import Line
 
 __all__ = ["Furniture", "find_furniture"]
 
-_BESIDE = re.compile(r"^(\d{1,4})\s+[^\d\s]|[^\d\s.,$]\s+(\d{1,4})$")
+_BESIDE = re.compile(r"^(\d{1,4})\s+(?=[^\d\s]|\d+\.\d)|[^\d\s.,$]\s+(\d{1,4})$")
 _BAND = 0.12
 _RUN = 5
 _DIGITS = re.compile(r"\d+")
@@ -53,13 +54,19 @@ def find_furniture(
     }
     offsets = Counter(v - page for (page, _), v in numbers.items() if v is not None)
     steady = {o for o, count in offsets.items() if count >= max(2, min(4, 0.4 * len(pages)))}
+    rising = {
+        side: _rises([numbers[p, i] for p, i, top in spots if top is side], len(pages))
+        for side in (True, False)
+    }
     found: dict[int, tuple[set[int], set[int]]] = {page: (set(), set()) for page in pages}
     for page, index, top in spots:
         line = pages[page][index]
         value = numbers[page, index]
         y = line.rect.y0 / max(heights[page], 1.0)
-        alone = len(pages) < 3 and _is_edge(pages[page], index, y) and _NUMBER.match(line.text)
-        counted = value is not None and (value - page in steady or alone)
+        edge = _is_edge(pages[page], index, y)
+        alone = len(pages) < 3 and edge and bool(_NUMBER.match(line.text))
+        counted = value is not None and (value - page in steady or alone or (edge and rising[top]))
+        counted = counted or bool(edge and _ROMAN.match(line.text))
         if counted or (_key(line.text), top) in repeated:
             found[page][0 if top else 1].add(index)
     return {
@@ -131,6 +138,12 @@ def _page_number(text: str, edge: bool) -> int | None:
     """The number that the row is, or on the *edge* of a page ends or begins with."""
     match = _NUMBER.match(text.strip()) or (_BESIDE.search(text.strip()) if edge else None)
     return int(next(g for g in match.groups() if g)) if match else None
+
+
+def _rises(values: Sequence[int | None], pages: int) -> bool:
+    """Whether numbers on most of the pages grow from page to page (some pages may be cut out)."""
+    known = [v for v in values if v is not None]
+    return len(known) >= max(3, 0.6 * pages) and all(a < b for a, b in pairwise(known))
 
 
 def _is_edge(rows: Sequence[Line], index: int, y: float) -> bool:

@@ -148,7 +148,8 @@ def _in_outline(text: str, entries: Sequence[OutlineEntry]) -> int | None:
             continue
         ratio = 1.0 if title in (key, bare) else 0.0
         if not ratio and min(len(title), len(key)) > 6 and abs(len(title) - len(key)) < 9:
-            ratio = SequenceMatcher(None, title, key, autojunk=False).ratio()
+            matcher = SequenceMatcher(None, title, key, autojunk=False)
+            ratio = matcher.ratio() if matcher.quick_ratio() > best else 0.0
         if ratio > best:
             best, depth = ratio, entry.depth
     return depth

@@ -136,8 +136,8 @@ def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
             rest.append((block, outside))
     heads: dict[int, list[Line]] = {}
     moved: set[int] = set()
-    for block, _ in sorted(rest, key=lambda item: item[0].rect.y0):
-        if block.kind == "table":
+    for block, lines in sorted(rest, key=lambda item: -item[0].rect.y0):
+        if block.kind == "table" and not all(id(line) in moved for line in lines):
             heads[id(block)] = _column_heads(block, rest, moved)
             moved.update(id(line) for line in heads[id(block)])
     rest = [(b, [x for x in lines if id(x) not in moved]) for b, lines in rest]
@@ -254,7 +254,7 @@ def _footnotes(pieces: Sequence[Piece], text: PageText) -> list[Piece]:
     for piece in pieces:
         small = piece.lines and piece.size < 0.92 * usual
         low = piece.rect.y0 > 0.6 * text.height
-        marked = piece.text[:1] in "0123456789*∗†‡§[①②③④⑤⑥⑦⑧⑨" and piece.text[:1] != ""
+        marked = len(piece.text) > 8 and piece.text[0] in "0123456789*∗†‡§[①②③④⑤⑥⑦⑧⑨"
         if piece.kind in (AssetKind.PARAGRAPH, AssetKind.LIST_ITEM) and small and low and marked:
             piece = replace(piece, kind=AssetKind.FOOTNOTE, level=None)
         out.append(piece)

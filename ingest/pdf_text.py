@@ -128,9 +128,10 @@ def group_rows(words: Iterable[Word]) -> list[list[Word]]:
         for index in range(len(rows) - 1, max(-1, len(rows) - 4), -1):
             high, low = tops[index], feet[index]
             shared = (bottom if bottom < low else low) - (top if top > high else high)
-            if shared > 0.55 * min(low - high, bottom - top):
+            tall, height = low - high, bottom - top
+            if shared > 0.55 * (tall if tall < height else height):
                 rows[index].append(word)
-                if bottom - top > low - high:
+                if height > tall:
                     tops[index], feet[index] = top, bottom
                 break
         else:
@@ -152,23 +153,24 @@ def _left(word: Word) -> float:
 
 def make_line(words: Sequence[Word], page: int) -> Line:
     """A printed line from words in order; size and weight are those of most characters."""
-    rects = [word.rect for word in words]
-    rect = Rect(
-        min(r.x0 for r in rects),
-        min(r.y0 for r in rects),
-        max(r.x1 for r in rects),
-        max(r.y1 for r in rects),
-    )
+    x0, y0, x1, y1 = words[0].rect
     sizes: dict[float, int] = {}
     bold = total = 0
     for word in words:
+        left, top, right, bottom = word.rect
+        x0 = left if left < x0 else x0
+        y0 = top if top < y0 else y0
+        x1 = right if right > x1 else x1
+        y1 = bottom if bottom > y1 else y1
         length = len(word.text)
         sizes[word.size] = sizes.get(word.size, 0) + length
         total += length
         if word.bold:
             bold += length
     size = max(sizes, key=lambda s: sizes[s]) if len(sizes) > 1 else words[0].size
-    return Line(tuple(words), _row_text(words), rect, size, 2 * bold > 1.6 * total, page)
+    return Line(
+        tuple(words), _row_text(words), Rect(x0, y0, x1, y1), size, 2 * bold > 1.6 * total, page
+    )
 
 
 def _row_text(words: Sequence[Word]) -> str:

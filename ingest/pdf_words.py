@@ -154,8 +154,7 @@ def _split_word(chars: _Chars, start: int, end: int, out: list[Word]) -> None:
     last = first if inked == start else chars.rect(inked)
     style = chars.style(start)
     upright = style[2]
-    steady = not upright or first.y_overlap(last) > 0.3 * min(max(first.height, 1.0), last.height)
-    if not (steady and (not upright or last.x1 >= first.x0)):
+    if upright and last is not first and _jumps(first, last):
         for middle in range(start + 1, end):
             before, here = chars.rect(middle - 1), chars.rect(middle)
             if before.y_overlap(here) <= 0 or here.x1 < before.x0:
@@ -163,6 +162,15 @@ def _split_word(chars: _Chars, start: int, end: int, out: list[Word]) -> None:
                 _split_word(chars, middle, end, out)
                 return
     out.append(_word(text, first if last is first else first.union(last), style))
+
+
+def _jumps(first: Rect, last: Rect) -> bool:
+    """Whether two characters of one word stand on different lines or in the wrong order."""
+    if last.x1 < first.x0:
+        return True
+    if abs(first.y0 - last.y0) < 1.0:
+        return False
+    return first.y_overlap(last) <= 0.3 * min(max(first.height, 1.0), last.height)
 
 
 def _word(text: str, rect: Rect, style: _Style) -> Word:

@@ -16,6 +16,7 @@ loading takes a sixth of the time and a third of the memory of one file.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,8 @@ def write_graph(weights: E5Weights, folder: Path) -> None:
         location=WEIGHTS_FILE,
         size_threshold=1024,
     )
+    # onnx makes the file of weights readable by its owner alone; the cache may be shared.
+    shutil.copymode(folder / GRAPH_FILE, folder / WEIGHTS_FILE)
 
 
 def build_graph(weights: E5Weights, *, quantised: bool = True) -> onnx.ModelProto:
@@ -130,13 +133,18 @@ def _embeddings(graph: _Graph, weights: E5Weights) -> str:
     from onnx import TensorProto
 
     shape = weights.shape
-    words, scales = _to_int8(weights.matrix("emb.word", shape.vocabulary, shape.hidden), 127)
-    graph.constant("words", words)
-    graph.constant("word_scales", scales[:, None])
-    graph.node("Gather", ["words", "input_ids"], "word.i8")
-    graph.node("Gather", ["word_scales", "input_ids"], "word.scale")
-    graph.node("Cast", ["word.i8"], "word.unscaled", to=TensorProto.FLOAT)
-    graph.node("Mul", ["word.unscaled", "word.scale"], "word")
+    matrix = weights.matrix("emb.word", shape.vocabulary, shape.hidden)
+    if graph.quantised:
+        words, scales = _to_int8(matrix, 127)
+        graph.constant("words", words)
+        graph.constant("word_scales", scales[:, None])
+        graph.node("Gather", ["words", "input_ids"], "word.i8")
+        graph.node("Gather", ["word_scales", "input_ids"], "word.scale")
+        graph.node("Cast", ["word.i8"], "word.unscaled", to=TensorProto.FLOAT)
+        graph.node("Mul", ["word.unscaled", "word.scale"], "word")
+    else:
+        graph.constant("words", matrix)
+        graph.node("Gather", ["words", "input_ids"], "word")
 
     places = weights.vector("emb.pos").reshape(-1, shape.hidden)
     graph.constant("places", places + weights.vector("emb.type")[: shape.hidden])

@@ -110,9 +110,9 @@ def _build(folder: Path, build: Callable[[Path], None]) -> None:
 
 def _is_whole(folder: Path) -> bool:
     entries = _manifest(folder)
-    return entries is not None and all(
-        _has_size(folder / name, size) for name, (size, _) in entries.items()
-    )
+    if not entries:
+        return False
+    return all(_has_size(folder / name, size) for name, (size, _) in entries.items())
 
 
 def _manifest(folder: Path) -> dict[str, tuple[int, str]] | None:

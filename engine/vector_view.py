@@ -70,7 +70,8 @@ class View:
 
     def search(self, query: Vectors, limit: int, allowed: Ids | None) -> Hits:
         """The *limit* best live rows by dot product, among *allowed* ids if given."""
-        rows = None if allowed is None else np.unique(self._find(allowed)[1])
+        # Sorted keys are looked up several times faster, and sorted rows are read so too.
+        rows = None if allowed is None else np.sort(self._find(np.unique(allowed))[1])
         if limit < 1 or not len(self.sorted_ids if rows is None else rows):
             return Hits(np.empty(0, np.int64), np.empty(0, np.float32))
         if rows is not None and len(rows) * 2 <= self.state.rows:

@@ -160,6 +160,17 @@ def test_scores_of_given_ids(make: Make, backend: Backend) -> None:
 
 
 @both
+def test_scores_of_many_ids(make: Make, backend: Backend) -> None:
+    index = make(backend)
+    index.replace(1, docs(1, *(f"fox {'hen ' * (n % 7)}" for n in range(900))), ())
+    index.commit(1)
+    hits = index.search_children(["hen", "fox"], 900)
+    for count in (1, 399, 900):
+        scores = index.score_children(["hen", "fox"], hits.ids[:count])
+        assert scores.tolist() == hits.scores[:count].tolist()
+
+
+@both
 def test_an_empty_index_and_an_empty_query_find_nothing(make: Make, backend: Backend) -> None:
     index = make(backend)
     assert len(index.search_children(["fox"], 10)) == 0

@@ -96,8 +96,11 @@ def cut_draft(draft: Draft, limit: int, wanted: int, true_tokens: int | None = N
     pieces = []
     for start, end in itertools.pairwise(cuts):
         units = tuple(unit for atom in atoms[start:end] for unit in atom.units)
-        repeats = bool(draft.header) and (draft.repeats or start > 0)
-        pieces.append(replace(draft, units=units, repeats=repeats))
+        again = bool(draft.header) and (draft.repeats or start > 0)
+        # A row that fits alone does not go over the limit for the sake of the header.
+        alone = again and end - start == 1 and header + atoms[start].tokens > limit
+        rest = () if alone else draft.header
+        pieces.append(replace(draft, units=units, header=rest, repeats=again and not alone))
     return pieces
 
 

@@ -186,6 +186,11 @@ def test_a_row_over_the_limit_stays_whole_in_its_parent() -> None:
     assert all(c.tokens <= 100 for c in chunks.children)
 
 
+def test_a_large_row_goes_without_the_repeated_header() -> None:
+    table = grid(None, ("Name", text_of(200)), ("pump", text_of(300)), ("valve", text_of(450)))
+    assert [p.tokens for p in run(table).parents] == [504, 452]
+
+
 def test_lead_in_and_notes_stay_with_their_table() -> None:
     table = grid(None, ("Year", "Sales"), ("2019", "4.2"))
     chunks = run(

@@ -91,18 +91,25 @@ def _run(found: set[int], index: int, step: int) -> frozenset[int]:
 def _candidates(
     pages: Mapping[int, Sequence[Line]], heights: Mapping[int, float]
 ) -> list[tuple[int, int, bool]]:
-    """(page, row, at the top) of the rows that may be furniture."""
+    """(page, row, at the top) of the rows that may be furniture; column heads may not."""
     spots = []
     for page, rows in pages.items():
         height = max(heights[page], 1.0)
         for index, line in enumerate(rows):
             middle = (line.rect.y0 + line.rect.y1) / 2 / height
             first, last = index == 0, index == len(rows) - 1
+            if _chunks(line) > 3:
+                continue
             if middle < _BAND or (first and middle < 0.5):
                 spots.append((page, index, True))
             elif middle > 1 - _BAND or last or (index == len(rows) - 2 and middle > 0.5):
                 spots.append((page, index, False))
     return spots
+
+
+def _chunks(line: Line) -> int:
+    """Groups of words that wide gaps set apart."""
+    return 1 + sum(b.rect.x0 - a.rect.x1 > 1.5 * a.size for a, b in pairwise(line.words))
 
 
 def _key(text: str) -> str:

@@ -89,6 +89,10 @@ def merge_tables(pieces: Sequence[Piece]) -> list[Piece]:
 
 def _table_goes_on(a: Piece, b: Piece) -> bool:
     assert a.grid is not None and b.grid is not None
+    heads = "".join(c for row in b.grid.rows[: _repeated(a, b)] for cell in row for c in cell)
+    found = "".join(line.text for line in _head_lines(a, b))
+    if sorted(heads.replace(" ", "")) != sorted(found.replace(" ", "")):
+        return False
     named = not b.caption or bool(_CONTINUED.search(" ".join(x.text for x in b.caption)))
     same = len(a.grid.rows[0]) == len(b.grid.rows[0]) and a.grid.pages[-1] + 1 == b.page
     return same and named and (bool(b.caption) or _repeated(a, b) > 0)
@@ -101,11 +105,18 @@ def _repeated(a: Piece, b: Piece) -> int:
     return count if count and b.grid.rows[:count] == a.grid.rows[:count] else 0
 
 
+def _head_lines(a: Piece, b: Piece) -> list[Line]:
+    """The printed lines of the column heads that *b* repeats from *a*."""
+    assert b.grid is not None
+    heads = b.grid.rects[: _repeated(a, b)]
+    bottom = max((rect.y1 for rect in heads), default=-1.0)
+    return [line for line in b.lines if line.rect.y1 <= bottom + 0.5]
+
+
 def _continuation(a: Piece, b: Piece) -> tuple[list[Piece], Grid]:
     assert a.grid is not None and b.grid is not None
     skip = _repeated(a, b)
-    bottom = max((rect.y1 for rect in b.grid.rects[:skip]), default=0.0)
-    lines = [*b.caption, *(x for x in b.lines if skip and x.rect.y1 <= bottom + 0.5)]
+    lines = [*b.caption, *_head_lines(a, b)]
     grid = Grid(
         a.grid.rows + b.grid.rows[skip:],
         a.grid.rects + b.grid.rects[skip:],

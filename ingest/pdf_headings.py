@@ -130,7 +130,10 @@ def _continues(a: Piece, b: Piece, body: float) -> bool:
     texts = (AssetKind.PARAGRAPH, AssetKind.LIST_ITEM)
     if a.kind not in texts or b.kind is not AssetKind.PARAGRAPH or a.page != b.page:
         return False
-    if a.size < 1.15 * body or abs(a.size - b.size) > 0.03 * a.size or a.bold != b.bold:
+    if abs(a.size - b.size) > 0.03 * a.size or a.bold != b.bold:
+        return False
+    full = a.lines[-1].rect.width > 0.8 * max(a.column.width, b.rect.width)
+    if a.size < 1.15 * body and not (a.bold and full):
         return False
     if len(a.text) + len(b.text) > _MAX_CHARS or numbering(b.text) or ends_sentence(a.text):
         return False

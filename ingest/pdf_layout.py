@@ -154,7 +154,25 @@ def _loose_lines(words: list[Word], page: int) -> Iterator[Line]:
                 start = index
 
 
+def _put_in_front(out: list[tuple[Block, list[Line]]], mark: Line) -> bool:
+    """Give a bullet or number that stands alone to the line right of it."""
+    for index, (block, lines) in enumerate(out):
+        if block.kind == "table":
+            continue
+        for place, line in enumerate(lines):
+            gap = line.rect.x0 - mark.rect.x1
+            level = line.rect.y_overlap(mark.rect) > 0.5 * min(line.rect.height, mark.rect.height)
+            if level and -1 <= gap < 4 * line.size:
+                lines[place] = make_line([*mark.words, *line.words], line.page)
+                rect = block.rect.union(mark.rect)
+                out[index] = (Block(block.kind, rect, block.level, block.cells), lines)
+                return True
+    return False
+
+
 def _insert(out: list[tuple[Block, list[Line]]], line: Line) -> None:
+    if len(line.text) <= 3 and _put_in_front(out, line):
+        return
     best, where = 40.0, None
     for index, (block, lines) in enumerate(out):
         over = block.rect.x_overlap(line.rect)

@@ -19,6 +19,7 @@ __all__ = ["PageText", "page_pieces", "page_rows"]
 
 _MARGIN = 0.09
 _PLAIN = ("paragraph", "loose")
+_FLOWING = (*_PLAIN, "list_item", "heading")
 _Held = list[tuple[Block, list[Line]]]
 
 
@@ -156,21 +157,29 @@ def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
 
 
 def _merged(held: _Held) -> _Held:
-    """Neighbouring text blocks that are set as one: same column, no more than a line's lead."""
+    """Neighbouring text blocks that are set as one: no more than a line's lead apart, in the same
+    column or in the middle of a sentence.
+    """
     out: _Held = []
     for block, lines in held:
-        if out and block.kind in _PLAIN and out[-1][0].kind in _PLAIN:
-            before, above = out[-1][0], out[-1][1][-1]
-            gap = lines[0].rect.y0 - above.rect.y1
-            aligned = (
-                abs(_around(above_lines := out[-1][1]).x0 - _around(lines).x0) < 2 * above.size
-            )
-            if aligned and -0.5 * above.size < gap < 0.45 * above.size:
+        if out and block.kind in _PLAIN and out[-1][0].kind in _FLOWING:
+            before, taken = out[-1]
+            if _set_as_one(taken, lines, before.kind in _PLAIN):
+                kind = "list_item" if before.kind == "list_item" else "paragraph"
                 rect = before.rect.union(block.rect)
-                out[-1] = (Block("paragraph", rect), [*above_lines, *lines])
+                out[-1] = (Block(kind, rect, before.level), [*taken, *lines])
                 continue
         out.append((block, lines))
     return out
+
+
+def _set_as_one(above: Sequence[Line], below: Sequence[Line], plain: bool) -> bool:
+    a, b = above[-1], below[0]
+    if not -0.5 * a.size < b.rect.y0 - a.rect.y1 < 0.45 * a.size:
+        return False
+    flows = not ends_sentence(a.text) and b.text[0].islower() and a.rect.x_overlap(b.rect) > 0
+    aligned = abs(_around(above).x0 - _around(below).x0) < 2 * a.size
+    return flows or (plain and aligned)
 
 
 def _area_of(line: Line, areas: Sequence[Rect]) -> int | None:

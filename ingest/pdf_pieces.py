@@ -87,7 +87,7 @@ def split_block(kind: str, lines: Sequence[Line], column: Rect, level: int | Non
     for group in groups:
         listed = is_list_start(group[0].text) or (kind == "list_item" and group is groups[0])
         what = AssetKind.LIST_ITEM if listed else AssetKind.PARAGRAPH
-        depth = (level or 0) if listed else None
+        depth = (level if level and kind == "list_item" else 0) if listed else None
         pieces.append(Piece(what, tuple(group), group[0].page, column, depth))
     return pieces
 
@@ -113,7 +113,9 @@ def _starts(group: list[Line], line: Line, gap: float, left: float, right: float
     if step > max(1.45 * gap, 1.2 * size) and step > 1.6 * size:
         return True
     if abs(before.size - line.size) > 0.09 * size or before.bold != line.bold:
-        return not _same_row(before, line) and not _stub(before, line)
+        last, first = before.words[-1], line.words[0]
+        same = last.bold == first.bold and abs(last.size - first.size) < 0.03 * size
+        return not (same or _same_row(before, line) or _stub(before, line))
     short = before.rect.x1 < right - 0.12 * (right - left) - size
     closed = ends_sentence(before.text)
     if _ARTICLE.match(line.text) or _BULLET.match(line.text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from chapterverse.ingest.pdf_layout import Block
 from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
@@ -37,6 +38,8 @@ def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) 
     columns = _columns(block)
     if len(columns) < 2 or not words:
         return None
+    if _is_prose(words, columns):
+        return None
     bands = _bands(block)
     cells: list[list[list[Word]]] = [[[] for _ in columns] for _ in bands]
     for row in group_rows(words):
@@ -49,6 +52,18 @@ def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) 
             head[_column(word.rect, columns)].append(word)
     split = [part for row in cells for part in _split_band(row)]
     return _finish([head, *split] if above else split, bool(above), lines[0].page)
+
+
+def _is_prose(words: Sequence[Word], columns: Sequence[tuple[float, float]]) -> bool:
+    """Whether the words run on over the borders of the columns with the gaps of a sentence."""
+    gaps = []
+    for row in group_rows(words):
+        for a, b in pairwise(row):
+            if _column(a.rect, columns) != _column(b.rect, columns):
+                gaps.append((b.rect.x0 - a.rect.x1) / max(a.size, 1.0))
+    numbers = sum(bool(_NUMERIC.match(word.text)) for word in words)
+    tight = sum(gap < 0.6 for gap in gaps)
+    return len(gaps) > 1 and 2 * tight > len(gaps) and 5 * numbers < len(words)
 
 
 def _split_band(cells: list[list[Word]]) -> list[list[list[Word]]]:

@@ -82,12 +82,13 @@ class KnowledgeBase:
         *,
         create: bool = True,
         settings: Settings | None = None,
-        embedder: Embedder | None = None,
+        embedder: Embedder | str | None = None,
         **arguments: Any,
     ) -> Self:
         """Open the knowledge base in the folder *path*; make it when *create* and missing.
 
         ``arguments`` are single settings (``child_tokens=80``) and win over environment and file.
+        ``embedder`` is a name (see the settings) or an object of your own.
         A base remembers what it was built with; settings that are not given follow it.
 
         :raises SettingsError: an unknown setting or a value out of bounds.
@@ -95,9 +96,12 @@ class KnowledgeBase:
         :raises StoreMismatch: it was built with other settings than those given.
         :raises StoreError: it cannot be read; the message says why and what to do.
         """
+        own = None if isinstance(embedder, str) else embedder
+        if isinstance(embedder, str):
+            arguments["embedder"] = embedder
         settings = settings or load_settings(**arguments)
         folder = Path(os.path.abspath(os.path.expanduser(path)))
-        return cls(Session(folder, settings, embedder, create=create))
+        return cls(Session(folder, settings, own, create=create))
 
     @property
     def path(self) -> Path:

@@ -35,14 +35,14 @@ def citation(parent: ParentRow, child: ChildRow | None) -> Citation:
     if child is None:
         pages, start, end = parent.pages, 0, len(parent.text)
         regions: tuple[Region, ...] = ()
-        quote = parent.text
+        path, quote = parent.heading_path, parent.text
     else:
         pages, start, end, regions = child.pages, child.start, child.end, child.regions
-        quote = child.text
+        path, quote = child.heading_path, child.text
     labels = _labels(parent, pages)
     parts = [display_name(parent.uri), page_text(pages, labels)]
-    if parent.heading_path:
-        parts.append(_section(parent.heading_path[-1]))
+    if path:
+        parts.append(_section(path[-1]))
     link = parent.uri + (f"#page={pages[0]}" if pages else "")
     return Citation(
         label=", ".join(part for part in parts if part),
@@ -53,7 +53,7 @@ def citation(parent: ParentRow, child: ChildRow | None) -> Citation:
         uri=parent.uri,
         pages=pages,
         page_labels=labels,
-        heading_path=parent.heading_path,
+        heading_path=path,
         start=start,
         end=end,
         regions=regions,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sqlalchemy import Connection
@@ -139,7 +139,7 @@ def retrieve(
             parent = lookup.stand_in(connection, matched[0][1])
             if parent is None:
                 continue
-            matched = [(row, _at_start(child)) for row, child in matched[:1]]
+            matched = [(row, replace(c, start=0, end=len(c.text))) for row, c in matched[:1]]
             warnings = ("The parent of this passage is lost; the child that was found is shown.",)
         passages.append(_passage(rank, parent, matched, fused, warnings))
     return passages
@@ -192,6 +192,7 @@ def _matched(row: int, child: ChildRow, fused: Fused) -> MatchedChild:
         start=child.start,
         end=child.end,
         kind=child.kind,
+        heading_path=child.heading_path,
         pages=child.pages,
         regions=child.regions,
         score=float(fused.scores[row]),
@@ -210,18 +211,4 @@ def _channel_score(fused: Fused, channel: int, row: int) -> ChannelScore:
         rank=rank or None,
         normalised=None if np.isnan(normalised) else float(normalised),
         weight=fused.channels[channel].weight,
-    )
-
-
-def _at_start(child: ChildRow) -> ChildRow:
-    return ChildRow(
-        child.id,
-        child.parent_id,
-        child.ordinal,
-        0,
-        len(child.text),
-        child.text,
-        child.kind,
-        child.regions,
-        child.pages,
     )

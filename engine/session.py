@@ -113,7 +113,7 @@ class Session:
 
         :raises StoreMismatch: naming both and the way out.
         """
-        check_settings(self.settings, generation)
+        _check_settings(self.settings, generation)
         if embedder and self.embedder.fingerprint != generation.fingerprint:
             raise StoreMismatch(
                 f"{self.path} was built with the embedder {generation.fingerprint!r}; the one in "
@@ -259,7 +259,7 @@ class Session:
                 raise error from None
 
 
-def check_settings(settings: Settings, generation: Generation) -> None:
+def _check_settings(settings: Settings, generation: Generation) -> None:
     """Refuse settings that were given and that the base was not built with.
 
     :raises StoreMismatch: naming the setting, both values and the way out.

@@ -80,7 +80,9 @@ def chunk(
     for parent, groups in zip(parents, packed, strict=True):
         for placed, tokens in groups:
             identity = make_id("child", *place, len(children))
-            child = _child(identity, len(children), parent, placed, tokens, writer, places)
+            path = path_of([one.unit for one in placed], parsed.assets)
+            number = len(children)
+            child = _child(identity, number, parent, placed, tokens, path, writer, places)
             children.append(child)
     return Chunks(parents, tuple(children))
 
@@ -201,6 +203,7 @@ def _child(
     parent: Parent,
     placed: tuple[Placed, ...],
     tokens: int,
+    path: tuple[str, ...],
     writer: IndexWriter,
     places: Places,
 ) -> Child:
@@ -217,6 +220,7 @@ def _child(
         text=text,
         index_text=writer.write(placed, text),
         kind=body.kind,
+        heading_path=path,
         regions=regions,
         pages=tuple(sorted({r.page for r in regions if r.page is not None})),
         tokens=tokens,

@@ -50,6 +50,7 @@ class ChildRow:
     end: int
     text: str
     kind: AssetKind
+    heading_path: tuple[str, ...]
     regions: tuple[Region, ...]
     pages: tuple[int, ...]
 
@@ -91,6 +92,7 @@ _child_query = select(
     t.child.c.end,
     t.child.c.text,
     t.child.c.kind,
+    t.child.c.heading_path,
     t.child.c.regions,
     t.child.c.pages,
 ).where(t.child.c.id.in_(_ids))
@@ -136,8 +138,9 @@ def child_rows(connection: Connection, ids: Sequence[int]) -> dict[int, ChildRow
         row[0]: ChildRow(
             *row[:6],
             kind=AssetKind(row[6]),
-            regions=codec.decode_regions(row[7]),
-            pages=codec.decode_pages(row[8]),
+            heading_path=codec.decode_strings(row[7]),
+            regions=codec.decode_regions(row[8]),
+            pages=codec.decode_pages(row[9]),
         )
         for row in connection.execute(_child_query, {"ids": ids})
     }
@@ -217,6 +220,7 @@ def children_of(connection: Connection, revision_id: int) -> tuple[Child, ...]:
             text=row.text,
             index_text=row.index_text,
             kind=AssetKind(row.kind),
+            heading_path=codec.decode_strings(row.heading_path),
             regions=codec.decode_regions(row.regions),
             pages=codec.decode_pages(row.pages),
             tokens=row.tokens,

@@ -21,11 +21,14 @@ def index_title(title: str, uri: str) -> str:
     """What both channels index of a document's name: the title, and the file name's words.
 
     File names often say what a title leaves out (company and year of ``ACME_2022_10K.pdf``), and
-    people ask by them. The name is left out where the title contains it.
+    people ask by them. The name is left out where the title contains it. Empty when there is
+    nothing worth indexing.
     """
+    name = display_name(uri)
     if not uri.startswith("file:"):
-        return title
-    words = _SEPARATORS.sub(" ", PurePosixPath(display_name(uri)).stem).strip()
+        # The key of a text that was given no title is no word of it.
+        return "" if title in (name, PurePosixPath(name).stem) else title
+    words = _SEPARATORS.sub(" ", PurePosixPath(name).stem).strip()
     if words.casefold() in _SEPARATORS.sub(" ", title).casefold():
         return title
     return f"{title} ({words})"

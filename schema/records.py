@@ -199,7 +199,8 @@ class Child:
     """A chunk small enough to find precisely; ``parent.text[start:end] == text``.
 
     ``index_text`` is what both channels index: title, heading path and table header in front,
-    table rows written with their column names. ``regions`` count from the child's own start.
+    table rows written with their column names. ``heading_path`` may be longer than the parent's,
+    where small sections share a parent. ``regions`` count from the child's own start.
     """
 
     id: int
@@ -210,6 +211,7 @@ class Child:
     text: str
     index_text: str
     kind: AssetKind
+    heading_path: tuple[str, ...]
     regions: tuple[Region, ...]
     pages: tuple[int, ...]
     tokens: int

@@ -63,6 +63,7 @@ class MatchedChild:
     start: int
     end: int
     kind: AssetKind
+    heading_path: tuple[str, ...]
     pages: tuple[int, ...]
     regions: tuple[Region, ...]
     score: float

@@ -319,6 +319,7 @@ def _child_row(revision_id: int, child: Child) -> dict[str, object]:
         "index_text": child.index_text,
         "text_hash": text_hash(child.index_text),
         "kind": child.kind.value,
+        "heading_path": codec.encode(child.heading_path),
         "regions": codec.encode(child.regions),
         "pages": codec.encode(child.pages),
         "first_page": child.pages[0] if child.pages else None,

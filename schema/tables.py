@@ -145,6 +145,7 @@ child = Table(
     Column("index_text", Text, nullable=False),
     Column("text_hash", LargeBinary(16), nullable=False),
     Column("kind", String(20), nullable=False),
+    Column("heading_path", Text, nullable=False),
     Column("regions", Text, nullable=False),
     Column("pages", Text, nullable=False),
     Column("first_page", Integer),

@@ -159,6 +159,7 @@ def upgrade() -> None:
         sa.Column("index_text", sa.Text(), nullable=False),
         sa.Column("text_hash", sa.LargeBinary(length=16), nullable=False),
         sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("heading_path", sa.Text(), nullable=False),
         sa.Column("regions", sa.Text(), nullable=False),
         sa.Column("pages", sa.Text(), nullable=False),
         sa.Column("first_page", sa.Integer(), nullable=True),

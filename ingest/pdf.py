@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from chapterverse.ingest.captions import starts_caption
@@ -63,7 +64,7 @@ def read_pdf(data: bytes, *, password: str | None = None, max_pages: int = 2000)
             f"None of the {count} pages holds any text: the PDF is a scan or a set of pictures."
             " Run text recognition (OCR) on it first."
         )
-    assets, more = _structure(data, password, texts, labels, outline)
+    assets, more = _structure(data, password, _without_mono(texts), labels, outline)
     return Parsed(
         "application/pdf",
         PARSER,
@@ -138,6 +139,18 @@ def _texts(document: Any, count: int) -> tuple[list[PageText], list[ParseWarning
             warnings.append(ParseWarning("no_text", message, number))
         texts.append(PageText(number, width, height, tuple(words), rows, tuple(drawings)))
     return texts, warnings
+
+
+def _without_mono(texts: list[PageText]) -> list[PageText]:
+    """The pages with typewriter marks taken off if most of the document is typewritten."""
+    lines = [line for text in texts for line in text.rows]
+    if 5 * sum(len(x.text) for x in lines if x.mono) < 2 * sum(len(x.text) for x in lines):
+        return texts
+    out = []
+    for text in texts:
+        words = tuple(word._replace(mono=False) for word in text.words)
+        out.append(replace(text, words=words, rows=page_rows(words, text.number)))
+    return out
 
 
 def _visible(words: Sequence[Word], width: float, height: float) -> tuple[list[Word], int]:

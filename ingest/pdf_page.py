@@ -10,7 +10,7 @@ from chapterverse.ingest.captions import Target, bind_captions, caption_kind
 from chapterverse.ingest.furniture import Furniture
 from chapterverse.ingest.pdf_figures import figure_regions, is_background, is_beside
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
-from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, split_block
+from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_code, split_block
 from chapterverse.ingest.pdf_tables import build_grid
 from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
 from chapterverse.schema.records import AssetKind
@@ -143,7 +143,8 @@ def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
             moved.update(id(line) for line in heads[id(block)])
     rest = [(b, [x for x in lines if id(x) not in moved]) for b, lines in rest]
     for block, left in _merged([(b, lines) for b, lines in rest if lines]):
-        grid = build_grid(block, left, heads[id(block)]) if block.kind == "table" else None
+        tabular = block.kind == "table" and not is_code(left)
+        grid = build_grid(block, left, heads[id(block)]) if tabular else None
         if grid is not None:
             all_lines = (*heads[id(block)], *left)
             pieces.append(Piece(AssetKind.TABLE, all_lines, text.number, block.rect, grid=grid))

@@ -12,7 +12,7 @@ from chapterverse.ingest.pdf_tables import Grid
 from chapterverse.ingest.pdf_text import Line, Rect, is_cjk
 from chapterverse.schema.records import AssetKind
 
-__all__ = ["Piece", "ends_sentence", "is_list_start", "split_block"]
+__all__ = ["Piece", "ends_sentence", "is_code", "is_list_start", "split_block"]
 
 _BULLET = re.compile(r"^(?:[•◦▪■□●○◆◇➢➤▶‣⁃∙·✓✔❖►\uf0b7\uf0a7\uf06e\uf0d8]|[-–—*]\s)\s*\S?")
 _ORDERED = re.compile(
@@ -85,6 +85,9 @@ def split_block(kind: str, lines: Sequence[Line], column: Rect, level: int | Non
             groups.append([line])
     pieces = []
     for group in groups:
+        if is_code(group):
+            pieces.append(Piece(AssetKind.CODE, tuple(group), group[0].page, column))
+            continue
         listed = is_list_start(group[0].text) or (kind == "list_item" and group is groups[0])
         what = AssetKind.LIST_ITEM if listed else AssetKind.PARAGRAPH
         depth = (level if level and kind == "list_item" else 0) if listed else None
@@ -92,10 +95,15 @@ def split_block(kind: str, lines: Sequence[Line], column: Rect, level: int | Non
     return pieces
 
 
+def is_code(lines: Sequence[Line]) -> bool:
+    """Whether all lines are set in a typewriter font and are more than a word or two."""
+    return all(line.mono for line in lines) and sum(len(line.text) for line in lines) > 15
+
+
 def _usual_gap(lines: Sequence[Line]) -> float:
-    """Median distance from base line to base line, in points."""
+    """Usual distance from base line to base line, in points (a third are smaller)."""
     steps = sorted(b.rect.y1 - a.rect.y1 for a, b in pairwise(lines) if b.rect.y1 > a.rect.y1)
-    return steps[len(steps) // 2] if steps else 0.0
+    return steps[(len(steps) - 1) // 3] if steps else 0.0
 
 
 def _left_edge(lines: Sequence[Line]) -> float:
@@ -106,6 +114,8 @@ def _left_edge(lines: Sequence[Line]) -> float:
 def _starts(group: list[Line], line: Line, gap: float, left: float, right: float) -> bool:
     """Whether *line* begins a new piece after the lines of *group*."""
     before = group[-1]
+    if before.mono != line.mono and not _same_row(before, line):
+        return True
     if starts_caption(line.text) and not _same_row(before, line):
         return True
     step = line.rect.y1 - before.rect.y1

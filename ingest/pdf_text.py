@@ -75,8 +75,8 @@ class Rect(NamedTuple):
 class Word(NamedTuple):
     """A run of characters without white space; ``size`` is the font size in points.
 
-    ``x`` and ``y`` are the centre of ``rect``. ``broken`` marks a word that ends in a line-end
-    hyphen which PDFium recognised.
+    ``mono`` marks a typewriter font. ``x`` and ``y`` are the centre of ``rect``. ``broken`` marks
+    a word that ends in a line-end hyphen which PDFium recognised.
     """
 
     text: str
@@ -84,6 +84,7 @@ class Word(NamedTuple):
     size: float
     bold: bool
     upright: bool
+    mono: bool
     broken: bool
     x: float
     y: float
@@ -99,6 +100,11 @@ class Line:
     size: float
     bold: bool
     page: int
+
+    @property
+    def mono(self) -> bool:
+        """Whether the whole line is set in a typewriter font."""
+        return all(word.mono for word in self.words)
 
     @property
     def broken(self) -> bool:

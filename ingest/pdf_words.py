@@ -25,9 +25,10 @@ _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "
 _LIGATURES |= {0xFB05: "st", 0xFB06: "st"}
 _LIGATURES |= {ord(c): "" for c in _HYPHENS} | dict.fromkeys((*range(32), 127), "")
 _BOLD = re.compile(r"bold|black|heavy|medi\b|demi|semibold|cmbx|hei(?:ti)?\b|[-,]bd\b", re.I)
+_MONO = re.compile(r"courier|mono|consol|menlo|typewriter|cmtt|sourcecode|lettergothic", re.I)
 _FORCE_BOLD = 0x40000
 _Bounds = tuple[float, float, float, float]
-_Style = tuple[float, bool, bool]
+_Style = tuple[float, bool, bool, bool]
 
 
 def page_size(page: Any) -> tuple[float, float]:
@@ -101,8 +102,8 @@ class _Chars:
         self._object = _plain(raw.FPDFText_GetTextObject, pointer, pointer, number)
         self._raw, self._textpage = raw, textpage.raw
         self._name = ctypes.create_string_buffer(256)
-        self._fonts: dict[bytes, bool] = {}
-        self._last: tuple[int | None, _Style] = (None, (0.0, False, True))
+        self._fonts: dict[bytes, tuple[bool, bool]] = {}
+        self._last: tuple[int | None, _Style] = (None, (0.0, False, True, False))
         self.text = self._read(textpage)
 
     def _read(self, textpage: Any) -> str:
@@ -121,7 +122,7 @@ class _Chars:
         return _displayed(corners, self._bounds, self._rotation)
 
     def style(self, index: int) -> _Style:
-        """Size in points, bold, upright of one character."""
+        """Size in points, bold, upright, typewriter of one character."""
         made_by: int | None = self._object(self._page, index)
         if made_by is not None and made_by == self._last[0]:
             return self._last[1]
@@ -134,16 +135,19 @@ class _Chars:
                 self._rotation, (-m.b, -m.a)
             )
             upright = dx > 0 and abs(dy) < 0.1 * dx
-        self._last = (made_by, (size, self._bold(index), upright))
+        bold, mono = self._font(index)
+        self._last = (made_by, (size, bold, upright, mono))
         return self._last[1]
 
-    def _bold(self, index: int) -> bool:
+    def _font(self, index: int) -> tuple[bool, bool]:
         flags = ctypes.c_int()
         self._raw.FPDFText_GetFontInfo(self._textpage, index, self._name, 256, flags)
         name = self._name.value
         if name not in self._fonts:
-            self._fonts[name] = bool(_BOLD.search(name.decode("utf-8", "replace")))
-        return self._fonts[name] or bool(flags.value & _FORCE_BOLD)
+            text = name.decode("utf-8", "replace")
+            self._fonts[name] = (bool(_BOLD.search(text)), bool(_MONO.search(text)))
+        bold, mono = self._fonts[name]
+        return bold or bool(flags.value & _FORCE_BOLD), mono
 
 
 def _split_word(chars: _Chars, start: int, end: int, out: list[Word]) -> None:
@@ -181,9 +185,9 @@ def _word(text: str, rect: Rect, style: _Style) -> Word:
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if broken:
         text += "-"
-    size, bold, upright = style
+    size, bold, upright, mono = style
     x, y = (rect.x0 + rect.x1) / 2, (rect.y0 + rect.y1) / 2
-    return Word(text, rect, size or rect.y1 - rect.y0, bold, upright, broken, x, y)
+    return Word(text, rect, size or rect.y1 - rect.y0, bold, upright, mono, broken, x, y)
 
 
 def _rejoin(words: Iterable[Word]) -> list[Word]:

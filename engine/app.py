@@ -310,24 +310,31 @@ class KnowledgeBase:
         with database.write() as connection:
             job = journal.start_job(connection, "ingest")
         done: list[IngestItem] = []
-        state, applied_at = "interrupted", time.monotonic()
+        recorded, state, settled_at = 0, "interrupted", time.monotonic()
         try:
             for item in items:
                 done.append(item)
-                if item.status != "unchanged":
-                    with database.write() as connection:
-                        journal.record_item(connection, job, item)
-                if time.monotonic() - applied_at > _APPLY_SECONDS:
+                watch.item(item)
+                if time.monotonic() - settled_at > _APPLY_SECONDS:
+                    recorded = self._record(job, done, recorded)
                     self._session.catch_up()
                     self._session.lock.beat()
-                    applied_at = time.monotonic()
-                watch.item(item)
+                    settled_at = time.monotonic()
             state = "done"
         finally:
+            self._record(job, done, recorded)
             self._settle()
             with database.write() as connection:
                 journal.finish_job(connection, job, state)
         return IngestReport(tuple(done))
+
+    def _record(self, job: int, done: Sequence[IngestItem], recorded: int) -> int:
+        """Write the outcomes after the first *recorded* to the job; how many are there now."""
+        new = [item for item in done[recorded:] if item.status != "unchanged"]
+        if new:
+            with self._session.database.write() as connection:
+                journal.record_items(connection, job, new)
+        return len(done)
 
     def _settle(self) -> None:
         """Bring the indexes up to date and remove source files nobody refers to."""

@@ -69,17 +69,32 @@ class ChromaIndex:
 
     def replace(self, group: int, ids: Ids | Sequence[int], vectors: Vectors) -> None:
         """Make *vectors* ``[len(ids), dimension]`` all that is held of *group*."""
-        rows, expected = np.asarray(vectors, np.float32), (len(ids), self._dimension)
-        if rows.shape != expected and len(ids):
-            raise ValueError(f"Vectors have the shape {rows.shape}; these ids need {expected}.")
-        self.remove(group)
-        # As strings: 63-bit numbers do not survive every number type on the way.
-        names, owner = [str(int(one)) for one in ids], {"group": str(group)}
+        self.replace_all([(group, ids, vectors)])
+
+    def replace_all(self, groups: Sequence[tuple[int, Ids | Sequence[int], Vectors]]) -> None:
+        """:meth:`replace` for many groups; each call of Chroma waits for the disk."""
+        if not groups:
+            return
+        names: list[str] = []
+        owners: list[dict[str, str]] = []
+        for group, ids, vectors in groups:
+            expected = (len(ids), self._dimension)
+            if np.shape(vectors) != expected and len(ids):
+                raise ValueError(
+                    f"Vectors have the shape {np.shape(vectors)}; these ids need {expected}."
+                )
+            # As strings: 63-bit numbers do not survive every number type on the way.
+            names += [str(int(one)) for one in ids]
+            owners += [{"group": str(group)}] * len(ids)
+        rows = np.concatenate(
+            [np.asarray(vectors, np.float32).reshape(-1, self._dimension) for *_, vectors in groups]
+        )
+        with self._use() as collection:
+            collection.delete(where={"group": {"$in": [str(group) for group, *_ in groups]}})
         for start in range(0, len(names), _BATCH):
-            part = names[start : start + _BATCH]
-            block = rows[start : start + _BATCH]
+            part = slice(start, start + _BATCH)
             with self._use() as collection:
-                collection.upsert(ids=part, embeddings=block, metadatas=[owner] * len(part))
+                collection.upsert(ids=names[part], embeddings=rows[part], metadatas=owners[part])
 
     def remove(self, group: int) -> None:
         """Take out all of *group*; nothing happens when there is none."""

@@ -31,6 +31,7 @@ __all__ = ["EmbedTexts", "IndexSet"]
 
 _ALL = ("keyword", "vectors", "chroma")
 _COMMIT_CHILDREN = 20_000
+_CHROMA_ROWS = 5_000
 _Index = TypeVar("_Index", bound="_HasApplied")
 
 
@@ -84,6 +85,7 @@ class IndexSet:
         self.keyword: KeywordIndex = self._opened("keyword", self._open_keyword)
         self.vectors: VectorFile = self._opened("vectors", self._open_vectors)
         self._chroma = chroma
+        self._waiting: list[tuple[int, Ids, Vectors]] = []
 
     @property
     def chroma(self) -> ChromaIndex:
@@ -124,6 +126,7 @@ class IndexSet:
         """Save all indexes as applied up to *seq*."""
         self.keyword.commit(seq)
         self.vectors.commit(seq)
+        self._flush_chroma()
         self.chroma.commit(seq)
 
     def stop_writing(self) -> None:
@@ -170,6 +173,7 @@ class IndexSet:
         else:
             self.keyword.remove(row.revision_id)
             self.vectors.remove(row.revision_id)
+            self._flush_chroma()
             self.chroma.remove(row.revision_id)
 
     def _put(self, content: _Content, names: Collection[str]) -> None:
@@ -178,7 +182,13 @@ class IndexSet:
         if "vectors" in names:
             self.vectors.replace(content.revision_id, content.ids, content.vectors)
         if "chroma" in names:
-            self.chroma.replace(content.revision_id, content.ids, content.vectors)
+            self._waiting.append((content.revision_id, content.ids, content.vectors))
+            if sum(len(ids) for _, ids, _ in self._waiting) >= _CHROMA_ROWS:
+                self._flush_chroma()
+
+    def _flush_chroma(self) -> None:
+        self.chroma.replace_all(self._waiting)
+        self._waiting.clear()
 
     def _content(self, database: Database, revision_id: int, embed: EmbedTexts) -> _Content:
         model = self.generation.fingerprint

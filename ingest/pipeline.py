@@ -7,21 +7,23 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TypeVar
 
+import numpy as np
+
 from chapterverse.ingest.chunk import chunk
 from chapterverse.ingest.discover import Found
+from chapterverse.ingest.parsers import PARSERS
 from chapterverse.ingest.plain import read_text
 from chapterverse.ingest.pool import ParseJob, ParseOutcome, ParsePool
-from chapterverse.ingest.parsers import PARSERS
 from chapterverse.ingest.snapshot import Blobs, hash_file
 from chapterverse.schema import store
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.database import Database
-from chapterverse.schema.embedder import Embedder
+from chapterverse.schema.embedder import Embedder, Vectors
 from chapterverse.schema.errors import ChapterverseError, DocumentError, EmbeddingFailed, StoreError
 from chapterverse.schema.ids import format_id, make_id, text_hash
 from chapterverse.schema.indexed import indexed_children
@@ -213,10 +215,12 @@ class Pipeline:
             limits=self.limits,
             count_tokens=self.embedder.count_tokens,
         )
-        self._embed(task.uri, {text_hash(c.index_text): c.index_text for c in chunks.children})
+        texts = {text_hash(child.index_text): child.index_text for child in chunks.children}
+        hashes, vectors = self._embed(task.uri, texts)
         if task.before is not None:
             self.settled()
         with self.database.write() as connection:
+            store.add_embeddings(connection, self.embedder.fingerprint, hashes, vectors)
             store.put_revision(
                 connection,
                 store.NewRevision(
@@ -279,10 +283,16 @@ class Pipeline:
         """Store the vectors that a document lacks under the model of this pipeline."""
         with self.database.read() as connection:
             children = indexed_children(connection, document.revision.id)
-        self._embed(document.uri, {child.text_hash: child.text for child in children})
+        texts = {child.text_hash: child.text for child in children}
+        hashes, vectors = self._embed(document.uri, texts)
+        with self.database.write() as connection:
+            store.add_embeddings(connection, self.embedder.fingerprint, hashes, vectors)
 
-    def _embed(self, uri: str, texts: dict[bytes, str]) -> None:
-        """Store the vectors of *texts* (by hash) that were never seen under this model.
+    def _embed(self, uri: str, texts: dict[bytes, str]) -> tuple[Sequence[bytes], Vectors]:
+        """Vectors of the *texts* (by hash) that were never seen under this model.
+
+        All but the last batch are stored at once, so that an interrupted long document does not
+        lose them; the last one is returned, for the caller's own transaction.
 
         :raises EmbeddingFailed: the embedder raised, or returned the wrong number of vectors.
         """
@@ -291,24 +301,34 @@ class Pipeline:
             missing = store.missing_embeddings(connection, model, texts)
         done = len(texts) - len(missing)
         self.on_progress(Progress(uri, done, len(texts)))
-        for part in store.batches(list(missing), _EMBED_BATCH):
-            try:
-                vectors = self.embedder.embed_documents([missing[key] for key in part])
-            except ChapterverseError:
-                raise
-            except Exception as error:
-                raise EmbeddingFailed(
-                    f"The embedder failed on a text of {uri}: {type(error).__name__}: {error}"
-                ) from error
-            if vectors.shape != (len(part), self.embedder.dimension):
-                raise EmbeddingFailed(
-                    f"The embedder gave an array of shape {vectors.shape} for {len(part)} texts of "
-                    f"{uri}; {(len(part), self.embedder.dimension)} was expected."
-                )
-            with self.database.write() as connection:
-                store.add_embeddings(connection, model, part, vectors)
+        part: Sequence[bytes] = ()
+        vectors = np.empty((0, self.embedder.dimension), np.float32)
+        for following in store.batches(list(missing), _EMBED_BATCH):
+            if part:
+                with self.database.write() as connection:
+                    store.add_embeddings(connection, model, part, vectors)
+            part = following
+            vectors = self._vectors(uri, [missing[key] for key in part])
             done += len(part)
             self.on_progress(Progress(uri, done, len(texts)))
+        return part, vectors
+
+    def _vectors(self, uri: str, texts: Sequence[str]) -> Vectors:
+        try:
+            vectors = self.embedder.embed_documents(texts)
+        except ChapterverseError:
+            raise
+        except Exception as error:
+            raise EmbeddingFailed(
+                f"The embedder failed on a text of {uri}: {type(error).__name__}: {error}"
+            ) from error
+        expected = (len(texts), self.embedder.dimension)
+        if vectors.shape != expected:
+            raise EmbeddingFailed(
+                f"The embedder gave an array of shape {vectors.shape} for texts of {uri}; "
+                f"{expected} was expected."
+            )
+        return vectors
 
 
 def _kept(given: _T | None, before: _T) -> _T:

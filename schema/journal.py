@@ -9,6 +9,7 @@ one into a ``drop`` row for the next round. A crash anywhere is repaired by appl
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, func, insert, select, update
@@ -28,7 +29,7 @@ __all__ = [
     "mark_applied",
     "outbox_after",
     "outbox_end",
-    "record_item",
+    "record_items",
     "start_job",
     "use_generation",
 ]
@@ -161,17 +162,19 @@ def start_job(connection: Connection, kind: str) -> int:
     return int(key[0])
 
 
-def record_item(connection: Connection, job_id: int, item: IngestItem) -> None:
-    """What became of one document in a job."""
-    connection.execute(
-        insert(t.job_item).values(
-            job_id=job_id,
-            uri=item.uri,
-            status=item.status,
-            code=item.code,
-            message=item.message,
-        )
-    )
+def record_items(connection: Connection, job_id: int, items: Sequence[IngestItem]) -> None:
+    """What became of documents in a job."""
+    rows = [
+        {
+            "job_id": job_id,
+            "uri": item.uri,
+            "status": item.status,
+            "code": item.code,
+            "message": item.message,
+        }
+        for item in items
+    ]
+    connection.execute(insert(t.job_item), rows)
 
 
 def finish_job(connection: Connection, job_id: int, state: str) -> None:

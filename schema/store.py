@@ -173,6 +173,8 @@ def add_embeddings(
     connection: Connection, model: str, hashes: Sequence[bytes], vectors: Vectors
 ) -> None:
     """Store float16 vectors by text hash; rows that are there already stay."""
+    if not hashes:
+        return
     present = set(missing_embeddings(connection, model, dict.fromkeys(hashes, "")))
     rows = [
         {"model": model, "text_hash": key, "vector": row.tobytes()}

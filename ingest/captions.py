@@ -15,7 +15,8 @@ _FIGURE = (
     r"figures?|figs?\.?|chart|abbildung|abb\.|figura|diagram|plate|scheme|图表?|圖|附图|exhibit"
 )
 _NUMBER = (
-    r"\s*(?:[0-9]+|[A-Z](?=[\s.:：\-–0-9])|[IVX]+\b|[一二三四五六七八九十]+)(?:[.\-–‑][0-9]+)*"
+    r"\s*(?:[0-9]+|(?-i:[A-Z])(?=[\s.:：\-–0-9])|(?-i:[IVX]+)\b|[一二三四五六七八九十]+)"
+    r"(?:[.\-–‑][0-9]+)*"
 )
 _END = r"\s*(?:[:：.、．|—–\-]|\s|$|(?=[\u4e00-\u9fff]))"
 _PATTERN = {

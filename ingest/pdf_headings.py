@@ -28,7 +28,6 @@ _NUMBERED: tuple[tuple[re.Pattern[str], int], ...] = (
 _DECIMAL = re.compile(
     r"^((?:[A-Z]\.)?\d{1,2}(?:\s?\.\s?\d{1,3}){0,4})\.?(?:\s+|(?=[\u4e00-\u9fff]))(?=\S)"
 )
-_APPENDIX = re.compile(r"^([A-Z])\.?\s+(?=[A-Z])")
 _ROMAN = re.compile(r"^[IVX]{1,5}\.\s+(?=[A-Z])")
 _MAX_CHARS = 150
 _MAX_LINES = 4
@@ -89,6 +88,7 @@ def _possible(piece: Piece) -> bool:
     text = piece.text
     if len(piece.lines) > _MAX_LINES or len(text) > _MAX_CHARS or caption_kind(piece.lines):
         return False
+    text = _DECIMAL.sub("", text)
     letters = sum(c.isalpha() for c in text)
     return letters >= 2 and letters >= 0.45 * len(text.replace(" ", ""))
 

@@ -1,0 +1,232 @@
+"""The rules of the PDF reader one by one, on lines made by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from chapterverse.ingest.captions import Target, bind_captions, caption_kind
+from chapterverse.ingest.furniture import find_furniture
+from chapterverse.ingest.pdf_figures import figure_regions
+from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings, numbering
+from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
+from chapterverse.ingest.pdf_pieces import Piece, split_block
+from chapterverse.ingest.pdf_tables import build_grid
+from chapterverse.ingest.pdf_text import Line, Rect, Word, join_lines, make_line, vocabulary
+from chapterverse.schema.records import AssetKind
+
+
+def word(text: str, x: float, y: float, size: float = 10.0, bold: bool = False) -> Word:
+    width = size * 0.5 * len(text)
+    rect = Rect(x, y, x + width, y + size)
+    return Word(text, rect, size, bold, True, False, False, x + width / 2, y + size / 2)
+
+
+def line(
+    text: str,
+    y: float = 0.0,
+    x: float = 50.0,
+    size: float = 10.0,
+    bold: bool = False,
+    page: int = 1,
+) -> Line:
+    words = []
+    for part in text.split(" "):
+        words.append(word(part, x, y, size, bold))
+        x = words[-1].rect.x1 + 0.3 * size
+    return make_line(words, page)
+
+
+def paragraph(*lines: Line) -> Piece:
+    return Piece(AssetKind.PARAGRAPH, lines, lines[0].page, Rect(50, 0, 400, 800))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "known", "joined"),
+    [
+        ("a main-", "tenance crew", {"maintenance"}, "a maintenance crew"),
+        ("a wire-", "rope hoist", {"wire-rope"}, "a wire-rope hoist"),
+        ("a wire-", "rope hoist", {"wire", "rope"}, "a wire-rope hoist"),
+        ("a convolu-", "tional net", set(), "a convolutional net"),
+        ("in 2018-", "2019 only", set(), "in 2018- 2019 only"),
+        ("应当按", "照规定", set(), "应当按照规定"),
+        ("采用", "Python 语言", set(), "采用 Python 语言"),
+        ("plain", "words", set(), "plain words"),
+    ],
+)
+def test_lines_are_joined(first: str, second: str, known: set[str], joined: str) -> None:
+    text, spans = join_lines([line(first), line(second, 12)], frozenset(known))
+    assert text == joined
+    assert spans[-1] == (len(text) - len(second), len(text))
+    assert text[spans[0][0] : spans[0][1]] in (first, first[:-1])
+
+
+def test_a_broken_word_does_not_count_as_support() -> None:
+    assert vocabulary([line("the main-"), line("tenance crew", 12)]) == {"the", "tenance", "crew"}
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Table 1: Lifting capacity", "table"),
+        ("Table 3-2 Built-in global variables", "table"),
+        ("表 3：各部门预算", "table"),
+        ("Figure 2. The quay", "figure"),
+        ("图1 组织结构", "figure"),
+        ("Fig. 4 – Load curve", "figure"),
+        ("Table 3 shows the capacity of each crane.", None),
+        ("Figures are in millions.", None),
+        ("The table below lists all.", None),
+    ],
+)
+def test_captions_are_told_from_prose(text: str, kind: str | None) -> None:
+    assert caption_kind([line(text)]) == kind
+
+
+def test_captions_bind_to_the_nearest_of_their_kind_once() -> None:
+    table, figure = Rect(50, 100, 300, 200), Rect(50, 300, 300, 400)
+    captions = [("table", Rect(50, 85, 200, 95)), ("figure", Rect(50, 405, 200, 415))]
+    captions.append(("table", Rect(50, 205, 200, 215)))
+    targets = [Target("table", table), Target("figure", figure)]
+    assert bind_captions(captions, targets) == {0: 0, 1: 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "depth"),
+    [
+        ("1 Scope", 1),
+        ("1.2.3 Terms", 3),
+        ("A.1 Symbols", 2),
+        ("第三章 附则", 1),
+        ("第二节 范围", 2),
+        ("一、总则", 3),
+        ("（二）范围", 4),
+        ("PART II", 1),
+        ("Plain words", None),
+    ],
+)
+def test_numbers_name_a_depth(text: str, depth: int | None) -> None:
+    found = numbering(text)
+    assert (found[0] if found else None) == depth
+
+
+def test_headings_come_from_outline_number_and_font() -> None:
+    body = [
+        line(f"running text of the body number {i} that goes on and on", 12 * i) for i in range(9)
+    ]
+    pieces = [
+        paragraph(line("Sluices", 0, bold=True)),
+        paragraph(*body),
+        paragraph(line("Gate drives", 300)),
+        paragraph(line("Table 1: Not a heading", 320, bold=True)),
+        paragraph(line("This bold sentence ends in a mark.", 340, bold=True)),
+        paragraph(line("= 4 + 5 * 6", 360, size=14)),
+    ]
+    outline = [OutlineEntry("Sluices", 0, 1), OutlineEntry("Gate drives", 1, 1)]
+    marked = mark_headings(pieces, outline)
+    assert [(p.text, p.level) for p in marked if p.kind is AssetKind.HEADING] == [
+        ("Sluices", 1),
+        ("Gate drives", 2),
+    ]
+
+
+def test_a_level_is_never_skipped() -> None:
+    pieces = [paragraph(line("1 Scope", bold=True)), paragraph(line("1.1.1 Deep", 20, bold=True))]
+    pieces.append(
+        paragraph(*(line(f"text number {i} in the body of it", 40 + 12 * i) for i in range(5)))
+    )
+    levels = [p.level for p in mark_headings(pieces, []) if p.kind is AssetKind.HEADING]
+    assert levels == [1, 2]
+
+
+def test_furniture_repeats_at_one_height_and_numbers_follow_the_pages() -> None:
+    pages = {
+        n: [
+            line("Harbour Board", 20, page=n),
+            line(f"unlike text {'abcdef'[n]} begins", 60, page=n),
+            line("Total 4 8 15 16 23 42", 700, page=n),
+            line(f"Page {n + 6}", 780, page=n),
+        ]
+        for n in range(1, 6)
+    }
+    found = find_furniture(pages, dict.fromkeys(pages, 800.0))
+    assert {tuple(f.heads) for f in found.values()} == {(0,)}
+    assert {tuple(f.feet) for f in found.values()} == {(3,)}
+
+
+def test_a_bold_beginning_does_not_cut_its_sentence() -> None:
+    words = [word("Training-time", 50, 0, bold=True), word("Correction.", 120, 0, bold=True)]
+    first = make_line([*words, word("The", 180, 0), word("ideal", 198, 0)], 1)
+    pieces = split_block("paragraph", [first, line("way is long.", 12)], Rect(50, 0, 300, 30), None)
+    assert len(pieces) == 1
+
+
+def test_list_items_and_articles_start_their_own_piece() -> None:
+    lines = [line("• first point"), line("• second point.", 12), line("第二条 本办法适用。", 24)]
+    pieces = split_block("paragraph", lines, Rect(50, 0, 300, 40), None)
+    assert [p.kind for p in pieces] == [
+        AssetKind.LIST_ITEM,
+        AssetKind.LIST_ITEM,
+        AssetKind.PARAGRAPH,
+    ]
+
+
+def _table(rows: list[list[tuple[str, float]]]) -> tuple[Block, list[Line]]:
+    lines = [make_line([word(t, x, 20.0 * i) for t, x in row], 1) for i, row in enumerate(rows)]
+    edges = [(50.0, 150.0), (200.0, 250.0), (300.0, 350.0)]
+    cells = tuple(
+        tuple(Rect(a, 20.0 * i, b, 20.0 * i + 10) for a, b in edges) for i in range(len(rows))
+    )
+    return Block("table", Rect(50, 0, 350, 20.0 * len(rows)), None, cells), lines
+
+
+def test_currency_signs_and_brackets_stay_with_their_number() -> None:
+    block, lines = _table(
+        [
+            [("Item", 50), ("2018", 220), ("2017", 320)],
+            [("Sales", 50), ("$", 200), ("32,765", 215), ("$", 262), ("31,657", 315)],
+            [("Loss", 50), ("(547", 215), (")", 252), ("—", 330)],
+        ]
+    )
+    grid = build_grid(block, lines)
+    assert grid is not None
+    assert grid.rows == (
+        ("Item", "2018", "2017"),
+        ("Sales", "$ 32,765", "$ 31,657"),
+        ("Loss", "(547 )", "—"),
+    )
+    assert grid.header_rows == 1
+
+
+def test_rows_that_the_layout_glued_together_are_parted() -> None:
+    rows: list[list[tuple[str, float]]]
+    rows = [[("Item", 50), ("2018", 220), ("2017", 320)], [("Cash", 50), ("12", 220), ("13", 320)]]
+    block, lines = _table([*rows, [("Debt", 50), ("14", 220), ("15", 320)]])
+    glued = (block.cells[0], tuple(a.union(b) for a, b in zip(*block.cells[1:], strict=True)))
+    grid = build_grid(Block("table", block.rect, None, glued), lines)
+    assert grid is not None
+    assert grid.rows[1:] == (("Cash", "12", "13"), ("Debt", "14", "15"))
+
+
+def test_prose_in_two_columns_of_a_false_table_is_no_table() -> None:
+    rows: list[list[tuple[str, float]]]
+    rows = [[("either", 50), ("a", 83), ("scalar", 88), ("value", 121), ("or", 150)]] * 3
+    lines = [make_line([word(t, x, 20.0 * i) for t, x in row], 1) for i, row in enumerate(rows)]
+    cells = tuple(
+        (Rect(50, 20.0 * i, 119, 20.0 * i + 10), Rect(120, 20.0 * i, 170, 20.0 * i + 10))
+        for i in range(3)
+    )
+    assert build_grid(Block("table", Rect(50, 0, 170, 60), None, cells), lines) is None
+
+
+def test_words_outside_of_all_blocks_are_kept_in_order() -> None:
+    layout = PageLayout(
+        (Block("paragraph", Rect(50, 0, 300, 12)), Block("paragraph", Rect(50, 60, 300, 72))), ()
+    )
+    words = [word("first", 60, 0), word("last", 60, 60), word("between", 60, 30)]
+    placed = assign_words(words, layout, 1)
+    assert [x.text for _, lines in placed for x in lines] == ["first", "between", "last"]
+
+
+def test_neighbouring_pictures_are_one_figure_and_full_pages_none() -> None:
+    tiles = [Rect(100, 100, 200, 200), Rect(205, 100, 300, 200), Rect(0, 0, 600, 800)]
+    assert figure_regions(tiles, 600, 800) == [Rect(100, 100, 300, 200)]

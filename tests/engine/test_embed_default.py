@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from chapterverse.engine.e5_tokenizer import E5Tokenizer
-from chapterverse.engine.e5_weights import find_carrier, read_weights
+from chapterverse.engine.e5_weights import E5Weights, Floats, find_carrier, read_weights
 from chapterverse.engine.model_cache import cache_folder
 from chapterverse.engine.onnx_embedder import OnnxEmbedder
 
@@ -125,52 +125,59 @@ def test_loading_is_as_light_as_can_be() -> None:
     assert not set(HEAVY) & set(seen["embedded"])
 
 
+MATRICES = {
+    "attention.self.query": "q",
+    "attention.self.key": "k",
+    "attention.self.value": "v",
+    "attention.output.dense": "ao",
+    "intermediate.dense": "fi",
+    "output.dense": "fo",
+}
+NORMS = {"attention.output.LayerNorm": "aln", "output.LayerNorm": "oln"}
+
+
+def bert_state(weights: E5Weights) -> dict[str, Floats]:
+    """The weights of the carrier under the names that transformers has for them."""
+    size, wide = weights.shape.hidden, weights.shape.feed_forward
+    types = weights.vector("emb.type")[:size]
+    state = {
+        "embeddings.word_embeddings.weight": weights.matrix(
+            "emb.word", weights.shape.vocabulary, size
+        ),
+        "embeddings.position_embeddings.weight": weights.vector("emb.pos").reshape(-1, size),
+        "embeddings.token_type_embeddings.weight": np.stack([types, np.zeros_like(types)]),
+        "embeddings.LayerNorm.weight": weights.vector("emb.ln.w"),
+        "embeddings.LayerNorm.bias": weights.vector("emb.ln.b"),
+    }
+    for layer in range(weights.shape.layers):
+        place = f"encoder.layer.{layer}"
+        for name, part in MATRICES.items():
+            rows, columns = {"fi": (wide, size), "fo": (size, wide)}.get(part, (size, size))
+            matrix = weights.matrix(f"l{layer}.{part}.w", rows, columns)
+            state[f"{place}.{name}.weight"] = matrix
+            state[f"{place}.{name}.bias"] = weights.vector(f"l{layer}.{part}.b")
+        for name, part in NORMS.items():
+            state[f"{place}.{name}.weight"] = weights.vector(f"l{layer}.{part}.w")
+            state[f"{place}.{name}.bias"] = weights.vector(f"l{layer}.{part}.b")
+    return state
+
+
 def bert() -> torch.nn.Module:
-    """The network of transformers, filled with the weights of the carrier."""
     import torch
     from transformers import BertConfig, BertModel
 
     weights = read_weights(find_carrier())
-    shape = weights.shape
     config = BertConfig(
-        vocab_size=shape.vocabulary,
-        hidden_size=shape.hidden,
-        num_hidden_layers=shape.layers,
-        num_attention_heads=shape.heads,
-        intermediate_size=shape.feed_forward,
-        layer_norm_eps=shape.epsilon,
+        vocab_size=weights.shape.vocabulary,
+        hidden_size=weights.shape.hidden,
+        num_hidden_layers=weights.shape.layers,
+        num_attention_heads=weights.shape.heads,
+        intermediate_size=weights.shape.feed_forward,
+        layer_norm_eps=weights.shape.epsilon,
     )
-    size, wide = shape.hidden, shape.feed_forward
-    state = {
-        "embeddings.word_embeddings.weight": weights.matrix("emb.word", shape.vocabulary, size),
-        "embeddings.position_embeddings.weight": weights.vector("emb.pos").reshape(-1, size),
-        "embeddings.LayerNorm.weight": weights.vector("emb.ln.w"),
-        "embeddings.LayerNorm.bias": weights.vector("emb.ln.b"),
-    }
-    types = np.zeros((2, size), np.float32)
-    types[0] = weights.vector("emb.type")[:size]
-    state["embeddings.token_type_embeddings.weight"] = types
-    parts = {
-        "attention.self.query": ("q", size, size),
-        "attention.self.key": ("k", size, size),
-        "attention.self.value": ("v", size, size),
-        "attention.output.dense": ("ao", size, size),
-        "intermediate.dense": ("fi", wide, size),
-        "output.dense": ("fo", size, wide),
-    }
-    norms = {"attention.output.LayerNorm": "aln", "output.LayerNorm": "oln"}
-    for layer in range(shape.layers):
-        place = f"encoder.layer.{layer}"
-        for name, (part, rows, columns) in parts.items():
-            matrix = weights.matrix(f"l{layer}.{part}.w", rows, columns)
-            state[f"{place}.{name}.weight"] = matrix
-            state[f"{place}.{name}.bias"] = weights.vector(f"l{layer}.{part}.b")
-        for name, part in norms.items():
-            state[f"{place}.{name}.weight"] = weights.vector(f"l{layer}.{part}.w")
-            state[f"{place}.{name}.bias"] = weights.vector(f"l{layer}.{part}.b")
-    tensors = {name: torch.from_numpy(values.copy()) for name, values in state.items()}
     model: torch.nn.Module = BertModel(config, add_pooling_layer=False)
-    model.load_state_dict(tensors, strict=True)
+    state = {name: torch.from_numpy(values.copy()) for name, values in bert_state(weights).items()}
+    model.load_state_dict(state, strict=True)
     return model.eval()
 
 

@@ -3,8 +3,8 @@
 Each text runs alone, on one thread, and as many texts run side by side as there are processors.
 int8 activations share one scale over everything in a call, so in a batch a vector would depend on
 its neighbours; alone it does not, and nothing is padded. It is no slower: per second of processor
-time, 1.0 times the texts of 100 tokens and 1.9 times the texts of mixed length that batches of 8
-give, sorted by length and split over two threads (batches of 32: 1.2 and 1.9).
+time, 1.2 times the texts that batches of 8 sorted by length give on one thread, both for texts of
+100 tokens and for mixed lengths (a batch on two threads: 1.0 to 1.9 times, on a busy machine).
 """
 
 from __future__ import annotations

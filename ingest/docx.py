@@ -35,7 +35,7 @@ from chapterverse.ingest.docx_xml import (
     read_styles,
 )
 from chapterverse.ingest.lines import display_width, one_line
-from chapterverse.ingest.outline import TITLE, Draft, promote_title, to_assets
+from chapterverse.ingest.outline import TITLE, Draft, promote_title, title_text, to_assets
 from chapterverse.ingest.sniff import DOCX
 from chapterverse.ingest.unstructured_adapter import Element, partition_docx
 from chapterverse.schema.errors import Corrupt
@@ -205,18 +205,26 @@ def _assemble(
             left_out += bool(block.bare.strip())
         elif block.bare.strip():
             items.append(make_item(block, element))
-    declared = (document.core_properties.title or "").strip() or None
+    declared = _declared_title(document)
     drafts = _with_title(finish_items(items), declared)
-    title = next((d.text for d in drafts if d.kind is AssetKind.HEADING), None)
     return Parsed(
         DOCX,
         PARSER,
         to_assets([*_running(elements, "Header"), *drafts, *_running(elements, "Footer")]),
-        title=title or declared,
+        title=title_text(drafts, declared),
         page_count=pages,
         page_accuracy=None if pages is None else "approximate",
         warnings=_warnings(document, left_out),
     )
+
+
+def _declared_title(document: Any) -> str | None:
+    # Asking python-docx for missing properties would make some up ("Word Document").
+    present = any(
+        r.reltype.endswith("/core-properties") for r in document.part.package.rels.values()
+    )
+    title = one_line(document.core_properties.title or "") if present else ""
+    return None if title.startswith("Microsoft Word - ") else title or None
 
 
 def _with_title(drafts: list[Draft], declared: str | None) -> list[Draft]:

@@ -25,7 +25,7 @@ from chapterverse.ingest.html_parts import (
     visible_text,
 )
 from chapterverse.ingest.lines import one_line
-from chapterverse.ingest.outline import Draft, promote_title, to_assets
+from chapterverse.ingest.outline import Draft, promote_title, title_text, to_assets
 from chapterverse.ingest.plain import decoding_warnings
 from chapterverse.ingest.unstructured_adapter import Element, partition_html
 from chapterverse.schema.errors import Corrupt
@@ -37,9 +37,14 @@ PARSER = "html/1"
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.I)
 _MARK = re.compile("\ue000(\\d+)\ue001")
+_FILLER = "\ue002"
+_PRIVATE = re.compile("[\ue000-\ue002]")
 _SECTIONING = {"article", "section", "main", "blockquote", "figure", "td"}
 _HOLDERS = ("table", "figure", "pre")
 _LOST_SHARE = 0.02
+_DEEPEST = 240
+"""Nesting of elements; the parser of ``unstructured`` silently drops what lies below 256."""
+_TOO_DEEP = "HTML elements are nested too deeply to be read; save the page as PDF or text"
 
 
 def read_html(data: bytes) -> Parsed:
@@ -54,13 +59,11 @@ def read_html(data: bytes) -> Parsed:
     try:
         return _parse(decoded.text, decoding_warnings(decoded))
     except RecursionError as exc:
-        raise Corrupt(
-            "HTML elements are nested too deeply to be read; save the page as PDF or text"
-        ) from exc
+        raise Corrupt(_TOO_DEEP) from exc
 
 
 def _parse(text: str, warnings: tuple[ParseWarning, ...]) -> Parsed:
-    root = parse_html(text.replace("\ue000", "").replace("\ue001", ""))
+    root = parse_html(_PRIVATE.sub("", text))
     title_element = root.find(".//title")
     declared = visible_text(title_element) if title_element is not None else ""
     prune(root)
@@ -68,15 +71,11 @@ def _parse(text: str, warnings: tuple[ParseWarning, ...]) -> Parsed:
     held = _Held(root if body is None else body)
     drafts = bind_captions(list(_drafts(partition_html(held.html()), held.drafts)))
     drafts = list(promote_title(drafts, declared or None))
-    heading = next((d for d in drafts if d.kind is AssetKind.HEADING), None)
-    title = heading.text if heading is not None and heading.level == 0 else declared
-    if not title and heading is not None:
-        title = heading.text
     return Parsed(
         "text/html",
         PARSER,
         to_assets(drafts),
-        title=title or None,
+        title=title_text(drafts, declared or None),
         warnings=warnings + _lost(held.visible, drafts),
     )
 
@@ -95,6 +94,9 @@ class _Held:
         self._take("pre", code_draft)
         self._take("img", figure_draft)
         self._simplify()
+        _unwrap_boxes(self._body)
+        if _depth(self._body) > _DEEPEST:
+            raise Corrupt(_TOO_DEEP)
 
     def html(self) -> str:
         """The page with marks, as text."""
@@ -166,15 +168,35 @@ class _Held:
                 element.tag = "span"
             for attribute in ("text", "tail"):
                 value = getattr(element, attribute)
-                if value and "\n" in value:
-                    setattr(element, attribute, _keep_edges(value))
+                if value:
+                    setattr(element, attribute, _prepared(value))
 
 
-def _keep_edges(text: str) -> str:
-    inner = one_line(text)
-    if not inner:
-        return " "
-    return f"{' ' if text[0].isspace() else ''}{inner}{' ' if text[-1].isspace() else ''}"
+def _unwrap_boxes(body: Any) -> None:
+    """Take away boxes around a single box: they only add depth."""
+    for element in list(body.iterdescendants("div", "section", "article", "center")):
+        lone = len(element) == 1 and not (element.text or "").strip()
+        if lone and element[0].tag in ("div", "p") and not (element[0].tail or "").strip():
+            element.drop_tag()
+
+
+def _depth(body: Any) -> int:
+    deepest = 0
+    level = [(body, 1)]
+    while level:
+        element, depth = level.pop()
+        deepest = max(deepest, depth)
+        level.extend((child, depth + 1) for child in element)
+    return deepest
+
+
+def _prepared(text: str) -> str:
+    """Source line breaks resolved; a lone character filled up, for such paragraphs get dropped."""
+    if "\n" in text:
+        inner = one_line(text)
+        before, after = text[0].isspace(), text[-1].isspace()
+        text = f"{' ' if before else ''}{inner}{' ' if after and inner else ''}"
+    return text + _FILLER if len(text.strip()) == 1 else text
 
 
 def _number_items(ordered: Any) -> None:
@@ -193,7 +215,7 @@ def _number_items(ordered: Any) -> None:
 
 def _drafts(elements: tuple[Element, ...], held: list[Draft | None]) -> Iterator[Draft]:
     for element in elements:
-        text = one_line(element.text)
+        text = one_line(element.text.replace(_FILLER, ""))
         position = 0
         for mark in _MARK.finditer(text):
             yield from _text_draft(element, text[position : mark.start()])

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from chapterverse.ingest.encoding import decode
 from chapterverse.ingest.flow_captions import bind_captions
 from chapterverse.ingest.lines import join_lines, line_regions
-from chapterverse.ingest.outline import Draft, promote_title, to_assets
+from chapterverse.ingest.outline import Draft, promote_title, title_text, to_assets
 from chapterverse.ingest.plain import decoding_warnings
 from chapterverse.ingest.tables import build_table, has_text
 from chapterverse.schema.records import AssetKind, LineRange, Parsed, ParseWarning, Region
@@ -27,6 +27,8 @@ __all__ = ["PARSER", "parse_markdown", "read_markdown"]
 PARSER = "markdown/1"
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
 _TOML_MATTER = re.compile(r"\A\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.S | re.M)
+_DEEPEST = 120
+"""Nesting of blocks; the library's own 20 would drop the text of lists beyond ten levels."""
 _KEY = re.compile(r"^([A-Za-z_][\w-]*)\s*[:=]\s*(.*)$", re.M)
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]:\s*")
 _FORMULA = re.compile(r"\$\$.+\$\$", re.S)
@@ -48,17 +50,16 @@ def parse_markdown(text: str, warnings: tuple[ParseWarning, ...] = ()) -> Parsed
 
     declared, body, skipped, matter = _front_matter(text)
     env: dict[str, Any] = {}
-    parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
     walk = _Walk(body.split("\n"), skipped)
     walk.blocks(parser.parse(body, env))
     drafts = _with_swallowed_notes(walk.drafts, env, skipped)
     drafts = list(promote_title(bind_captions(drafts), declared))
-    first = next((d.text for d in drafts if d.kind is AssetKind.HEADING), None)
     return Parsed(
         "text/markdown",
         PARSER,
         to_assets(drafts),
-        title=declared or first,
+        title=declared or title_text(drafts, None),
         warnings=warnings + matter,
     )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from chapterverse.ingest.lines import display_width, one_line
 from chapterverse.schema.records import Asset, AssetKind, Region, Table
 
-__all__ = ["TITLE", "Draft", "numbered_level", "promote_title", "to_assets"]
+__all__ = ["TITLE", "Draft", "numbered_level", "promote_title", "title_text", "to_assets"]
 
 TITLE = 0
 """Raw level of the document title; sections have any larger number."""
@@ -93,6 +93,14 @@ def promote_title(drafts: Sequence[Draft], declared: str | None) -> tuple[Draft,
         return tuple(drafts)
     title = replace(drafts[first], level=TITLE)
     return (*drafts[:first], title, *drafts[first + 1 :])
+
+
+def title_text(drafts: Sequence[Draft], declared: str | None) -> str | None:
+    """What to call the document: its title heading, else what the file *declared*."""
+    for draft in drafts:
+        if draft.kind is AssetKind.HEADING:
+            return draft.text if draft.level == TITLE else declared
+    return declared
 
 
 def _fold(text: str) -> str:

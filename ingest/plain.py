@@ -12,7 +12,14 @@ from dataclasses import dataclass
 
 from chapterverse.ingest.encoding import Decoded, decode
 from chapterverse.ingest.lines import display_width, join_lines, line_regions
-from chapterverse.ingest.outline import TITLE, Draft, numbered_level, to_assets
+from chapterverse.ingest.outline import (
+    TITLE,
+    Draft,
+    numbered_level,
+    promote_title,
+    title_text,
+    to_assets,
+)
 from chapterverse.schema.records import AssetKind, LineRange, Parsed, ParseWarning, Region
 
 __all__ = ["PARSER", "decoding_warnings", "read_plain", "read_text"]
@@ -65,8 +72,8 @@ def _parse(text: str, warnings: tuple[ParseWarning, ...]) -> Parsed:
     for index, block in enumerate(blocks):
         following = blocks[index + 1] if index + 1 < len(blocks) else None
         drafts.extend(_drafts(block, following))
-    drafts = _with_title(drafts)
-    title = next((d.text for d in drafts if d.kind is AssetKind.HEADING), None)
+    drafts = _with_title(drafts, text.split("\n"))
+    title = title_text(drafts, None)
     return Parsed("text/plain", PARSER, to_assets(drafts), title=title, warnings=warnings)
 
 
@@ -125,6 +132,11 @@ def _opens_section(following: _Block | None) -> bool:
     line = following.lines[0]
     body = len(following.lines) > 1 or len(line) > 60 or bool(_SENTENCE_END.search(line))
     return body and not _NUMBER.match(line)
+
+
+def _marked(lines: Sequence[str]) -> bool:
+    """Whether the first of two *lines* carries the mark of a top heading."""
+    return bool(re.match(r"\s*#\s", lines[0])) or bool(re.match(r"={3,}\s*$", lines[-1]))
 
 
 def _heading_draft(text: str, level: int, line: int) -> Draft:
@@ -207,11 +219,18 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
     return widest >= 40 and all(display_width(line) >= 0.6 * widest for line in lines[:-1])
 
 
-def _with_title(drafts: list[Draft]) -> list[Draft]:
-    """Take a short first line before the first heading as the document title."""
-    if len(drafts) < 2 or not any(d.kind is AssetKind.HEADING for d in drafts[1:]):
+def _with_title(drafts: list[Draft], lines: Sequence[str]) -> list[Draft]:
+    """Take as the document title a lone top heading that is marked as one (``# Title``), or a
+    short first line before the first heading."""
+    heading = next((draft for draft in drafts if draft.kind is AssetKind.HEADING), None)
+    if heading is None:
         return drafts
+    line = heading.regions[0].lines
+    if line is not None and _marked(lines[line.first - 1 : line.first + 1]):
+        return list(promote_title(drafts, None))
     first = drafts[0]
+    if first is heading:
+        return drafts
     is_line = first.kind is AssetKind.PARAGRAPH and len(first.regions) == 1
     if is_line and display_width(first.text) <= 60 and not _SENTENCE_END.search(first.text):
         drafts[0] = Draft(AssetKind.HEADING, first.text, first.regions, level=TITLE)

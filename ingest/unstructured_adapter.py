@@ -36,6 +36,10 @@ _QUIET = {
 }
 
 
+_GUESS_CHARS = 500
+"""So much of an element is shown to the guesses from wording, whose outcome is not used."""
+
+
 class HookMissing(RuntimeError):
     """``unstructured`` has another version than pinned: its model download cannot be replaced."""
 
@@ -88,8 +92,11 @@ def _load(module: str, function: str) -> Callable[..., list[Any]]:
 
 def _empty_pipeline() -> Any:
     import spacy
+    from spacy.tokens import Doc
 
     pipeline = spacy.blank("en")
+    # The tokenizer of the language takes quadratic time on long runs without spaces.
+    pipeline.tokenizer = lambda text: Doc(pipeline.vocab, words=text[:_GUESS_CHARS].split())
     pipeline.add_pipe("sentencizer")
     return pipeline
 

@@ -77,6 +77,17 @@ def test_styles_levels_and_paths() -> None:
     assert all(asset.regions == () for asset in parsed.assets)
 
 
+def test_title_property_serves_without_a_title_heading() -> None:
+    document = docx.Document()
+    document.core_properties.title = "Supply contract"
+    document.add_heading("Scope", 1)
+    document.add_paragraph("x")
+    parsed = parse(document)
+    assert (parsed.title, parsed.assets[0].level) == ("Supply contract", 1)
+    document.core_properties.title = "scope"
+    assert parse(document).assets[0].level == 0
+
+
 def test_numbers_that_word_only_shows_are_written_out() -> None:
     document = docx.Document()
     numbering = document.part.numbering_part.element

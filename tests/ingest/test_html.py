@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chapterverse.ingest.html import read_html
+from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import Asset, AssetKind, Parsed
 
 
@@ -135,6 +136,23 @@ def test_nothing_is_fetched_or_expanded() -> None:
     texts = [asset.text for asset in read_html(source.encode()).assets]
     assert texts[-1] == "c"
     assert "a&e;b" in texts
+
+
+def test_nesting_is_undone_or_refused() -> None:
+    boxes = "<div>" * 250 + "<p>deep</p>" + "</div>" * 250
+    assert kinds(page(boxes)) == [("paragraph", "deep")]
+    with pytest.raises(Corrupt, match="nested too deeply"):
+        page("<ul><li>a" * 200 + "</li></ul>" * 200)
+
+
+def test_single_characters_are_kept() -> None:
+    parsed = page("<h2>A</h2><p>x</p><ul><li>y</li></ul><p>a<b>b</b>c</p><p>是</p>")
+    assert [asset.text for asset in parsed.assets] == ["A", "x", "y", "abc", "是"]
+
+
+def test_long_runs_without_spaces_take_no_long_time() -> None:
+    text = "&" * 100_000
+    assert kinds(page(f"<p>{text.replace('&', '&amp;')}</p>")) == [("paragraph", text)]
 
 
 def test_marks_in_the_source_are_harmless() -> None:

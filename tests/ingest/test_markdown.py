@@ -118,6 +118,11 @@ def test_chinese_soft_breaks_leave_no_space() -> None:
     ]
 
 
+def test_deep_nesting_is_kept() -> None:
+    text = "\n".join(f"{'  ' * n}- item {n}" for n in range(30))
+    assert [a.level for a in parse_markdown(text).assets] == list(range(30))
+
+
 @pytest.mark.parametrize(
     "text", ["", "---\n", "---\n---\n", "|\n|-", "<", "- \n", "![]()", "[^1]:"]
 )

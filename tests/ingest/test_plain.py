@@ -78,8 +78,21 @@ def test_marked_headings_and_nested_items() -> None:
     text = "Guide\n=====\n\n# Part one\n\n- a\n  more of a\n  - b\n- c\n"
     assets = read_text(text, "text/plain").assets
     assert kinds(assets)[:2] == [("heading", "Guide"), ("heading", "Part one")]
+    assert [asset.level for asset in assets[:2]] == [1, 1]
     items = [(a.text, a.level) for a in assets if a.kind is AssetKind.LIST_ITEM]
     assert items == [("a more of a", 0), ("b", 1), ("c", 0)]
+
+
+def test_a_lone_marked_heading_is_the_title() -> None:
+    parsed = read_text("Note.\n\n# Guide\n\n## Part one\n\nText.\n", "text/plain")
+    assert parsed.title == "Guide"
+    assert [asset.level for asset in parsed.assets] == [None, 0, 1, None]
+    assert parsed.assets[3].heading_path == ("Part one",)
+
+
+def test_numbered_first_heading_is_no_title() -> None:
+    parsed = read_text("第一章 总则\n\n本手册适用于全体员工。\n", "text/plain")
+    assert (parsed.title, parsed.assets[0].level) == (None, 1)
 
 
 def test_a_comment_in_a_script_is_no_heading() -> None:

@@ -71,7 +71,7 @@ class View:
     def search(self, query: Vectors, limit: int, allowed: Ids | None) -> Hits:
         """The *limit* best live rows by dot product, among *allowed* ids if given."""
         # Sorted keys are looked up several times faster, and sorted rows are read so too.
-        rows = None if allowed is None else np.sort(self._find(np.unique(allowed))[1])
+        rows = None if allowed is None else np.sort(self._find(_distinct(allowed))[1])
         if limit < 1 or not len(self.sorted_ids if rows is None else rows):
             return Hits(np.empty(0, np.int64), np.empty(0, np.float32))
         if rows is not None and len(rows) * 2 <= self.state.rows:
@@ -161,6 +161,13 @@ def _near_best(rough: Scores, limit: int) -> Rows:
         if edge > -np.inf
         else np.flatnonzero(rough > -np.inf)
     )
+
+
+def _distinct(ids: Ids) -> Ids:
+    """*ids* ascending, each once; ``np.unique`` hashes, which costs twenty times the sort."""
+    ordered = np.sort(ids)
+    distinct: Ids = ordered[np.diff(ordered, prepend=ordered[:1] - 1) != 0]
+    return distinct
 
 
 def _outside(alive: npt.NDArray[np.bool_], rows: Rows | None) -> npt.NDArray[np.bool_]:

@@ -21,6 +21,9 @@ from chapterverse.schema.records import Asset, AssetKind, Parsed, ParseWarning
 __all__ = ["PARSER", "read_pdf"]
 
 PARSER = "pdf/1"
+_AUTHORITY = re.compile(r"united states\b.*commission|form \d|efiled\b", re.I)
+"""Cover lines that stand largest on filings but name no document."""
+
 _NO_TITLE = re.compile(
     r"^(?:untitled|microsoft \w+ - .*|.*\.(?:docx?|pdf|indd|pptx?|xlsx?|tex|dvi|qxd|ai|odt|odp|rtf)"
     r"|(?:slide|document|print|title|none|\d|_|-)*)$",
@@ -190,7 +193,7 @@ def _metadata_title(document: Any) -> str | None:
 def _first_title(assets: Sequence[Asset]) -> str | None:
     for asset in assets:
         if asset.kind is AssetKind.HEADING and asset.level == 0:
-            return asset.text
+            return None if _AUTHORITY.match(asset.text) else asset.text
     return None
 
 

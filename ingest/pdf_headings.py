@@ -29,6 +29,7 @@ _DECIMAL = re.compile(
     r"^((?:[A-Z]\.)?\d{1,2}(?:\s?\.\s?\d{1,3}){0,4})\.?(?:\s+|(?=[\u4e00-\u9fff]))(?=\S)"
 )
 _ROMAN = re.compile(r"^[IVX]{1,5}\.\s+(?=[A-Z])")
+_FILING = re.compile(r"(?:part|item)\s+(?:[ivx]+\b|\d)", re.I)
 _MAX_CHARS = 150
 _MAX_LINES = 4
 
@@ -98,10 +99,12 @@ def _looks(piece: Piece, body: float) -> bool:
     size, number = piece.size, numbering(text)
     larger = size > 1.08 * body
     strong = piece.bold and size > 0.93 * body
-    if text[0] in "•·-–—*(（[" and number is None:
+    if text[0] in "•●○■□▪◦➢✓·-–—*(（[" and number is None:
         return False
-    if ends_sentence(text) and text[-1] not in "?？" and not (larger and text[-1] in ".!！:："):
-        return False
+    if ends_sentence(text) and text[-1] not in "?？":
+        named = number is not None and not number[1] and text[-1] == "." and len(text.split()) > 2
+        if not named and not (larger and text[-1] in ".!！:："):
+            return False
     if text[-1] in ",，、-–" or text[0].islower():
         return False
     if larger or strong:
@@ -194,6 +197,7 @@ def _title_index(pieces: Sequence[Piece], found: dict[int, int | None], body: fl
 
 def _style_levels(pieces: Sequence[Piece], found: dict[int, int | None]) -> dict[int, int]:
     """Levels of all headings: those known by outline or number teach those of the same style."""
+    found = _nested_numbers(pieces, found)
     base = min((v - 100 for v in found.values() if v is not None and v >= 100), default=1)
     known = {i: (v - 100 - base + 1 if v >= 100 else v) for i, v in found.items() if v is not None}
     styles: dict[tuple[float, bool], list[int]] = defaultdict(list)
@@ -206,10 +210,32 @@ def _style_levels(pieces: Sequence[Piece], found: dict[int, int | None]) -> dict
         votes = Counter(known[i] for i in styles[style] if i in known)
         if votes:
             level_of[style] = votes.most_common(1)[0][0]
+            if any(_FILING.match(pieces[i].text) for i in styles[style]):
+                # "Part" and "Item" name the frame of a filing; its own heads stand below them.
+                level_of[style] = max(votes) + 1
         else:
             level_of[style] = min(last + 1, 6)
         last = level_of[style] if votes else max(last, level_of[style])
     return {i: known.get(i, level_of[_style(pieces[i])]) for i in found}
+
+
+def _nested_numbers(pieces: Sequence[Piece], found: dict[int, int | None]) -> dict[int, int | None]:
+    """Found headings with ``1.`` put below ``I.`` or ``第一章`` if it comes after it."""
+    shift, above = 0, 0
+    for index in sorted(found):
+        number = numbering(pieces[index].text)
+        if number is None or (found[index] or 0) < 100:
+            continue
+        if not number[1]:
+            above = max(above, number[0])
+        elif number[0] == 1 and above:
+            shift = max(shift, above)
+    out = dict(found)
+    for index, value in found.items():
+        number = numbering(pieces[index].text)
+        if value is not None and value >= 100 and number is not None and number[1]:
+            out[index] = value + shift
+    return out
 
 
 def _style(piece: Piece) -> tuple[float, bool]:

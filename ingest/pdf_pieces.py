@@ -128,6 +128,8 @@ def _starts(group: list[Line], line: Line, gap: float, left: float, right: float
         return not (same or _same_row(before, line) or _stub(before, line))
     short = before.rect.x1 < right - 0.12 * (right - left) - size
     closed = ends_sentence(before.text)
+    if before.bold and line.bold and closed and len(group) == 1 and len(before.text) < 100:
+        return True
     if _ARTICLE.match(line.text) or _BULLET.match(line.text):
         return short or closed or bool(_BULLET.match(line.text))
     if _ORDERED.match(line.text):

@@ -16,7 +16,7 @@ from chapterverse.schema import lookup
 from chapterverse.schema.embedder import Vectors
 from chapterverse.schema.errors import IndexDamaged
 
-__all__ = ["Candidates", "Weights", "find_candidates"]
+__all__ = ["Candidates", "Query", "Weights", "find_candidates"]
 
 _SCORED_DIRECTLY = 5_000
 

@@ -84,11 +84,12 @@ class ChunkLimits:
     def from_key(cls, key: str) -> ChunkLimits:
         """The limits that gave *key*, whatever version of the chunker it names."""
         values = dict(part.split("=") for part in key.split()[1:])
+        child, rows = int(values["child"]), int(values["rows"])
         return cls(
-            child_tokens=int(values["child"]),
+            child_tokens=child,
             parent_tokens=int(values["parent"]),
             merge_tokens=int(values["merge"]),
-            row_tokens=int(values["rows"]),
+            row_tokens=None if rows == child else rows,
             context_tokens=int(values["context"]),
         )
 

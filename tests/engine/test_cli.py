@@ -1,0 +1,147 @@
+"""The commands as a user types them: output, JSON, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chapterverse.engine.cli import main
+from tests.bases import write_files
+
+
+@pytest.fixture(autouse=True)
+def hash_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CHAPTERVERSE_EMBEDDER", "hash")
+    monkeypatch.setenv("CHAPTERVERSE_PROCESSES", "1")
+
+
+def run_json(capfd: pytest.CaptureFixture[str], *arguments: str) -> Any:
+    assert main([*arguments, "--json"]) == 0
+    return json.loads(capfd.readouterr().out)
+
+
+def test_ingest_search_list_show_delete(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    files = write_files(tmp_path / "files")
+    assert main(["ingest", str(files), "--tag", "demo"]) == 0
+    assert "2 ingested" in capfd.readouterr().out
+    assert (tmp_path / "kb" / "kb.sqlite3").exists()
+
+    found = run_json(capfd, "search", "grade of oil", "-k", "2")
+    assert found["query"] == "grade of oil"
+    best = found["passages"][0]
+    assert best["rank"] == 1
+    assert set(best["document"]) == {"uri", "title", "id"}
+    assert {"pages", "page_labels", "heading_path", "text", "scores", "citations"} <= set(best)
+    child = best["children"][0]
+    assert best["text"][child["start"] : child["end"]] == child["text"]
+    assert {"pages", "regions", "score"} <= set(child)
+
+    listed = run_json(capfd, "list")["documents"]
+    assert [d["title"] for d in listed] == ["员工手册", "Pump manual"]
+    assert listed[0]["tags"] == ["demo"]
+    content = run_json(capfd, "show", "manual.md")
+    assert {a["kind"] for a in content["assets"]} >= {"heading", "paragraph", "table"}
+    assert content["children"][0]["parent_id"] == content["parents"][0]["id"]
+
+    assert main(["search", "报销", "--mode", "keyword"]) == 0
+    assert "handbook.md, 第三章 费用报销" in capfd.readouterr().out
+    assert main(["delete", "manual.md"]) == 0
+    capfd.readouterr()
+    assert run_json(capfd, "status")["documents"] == 1
+    assert main(["delete", "manual.md"]) == 1
+    assert "There is no document 'manual.md'" in capfd.readouterr().err
+
+
+def test_exit_codes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    files = write_files(tmp_path / "files")
+    (files / "empty.txt").touch()
+    assert main(["ingest", str(files)]) == 1
+    out = capfd.readouterr().out
+    assert "2 ingested, 1 failed" in out
+    assert "empty.txt\tempty\t" in out
+    assert main(["ingest"]) == 2
+    assert main(["search"]) == 2
+    assert main(["search", "  "]) == 2
+    assert main(["search", "x", "--kind", "poem"]) == 2
+    assert main(["search", "x", "--pages", "9-3"]) == 2
+    assert main(["search", "x", "--mode", "magic"]) == 2
+    assert main(["list", "--kb", "nowhere"]) == 1
+    assert "no knowledge base at" in capfd.readouterr().err
+
+
+def test_kb_from_the_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CHAPTERVERSE_KB", str(tmp_path / "elsewhere"))
+    assert main(["ingest", str(write_files(tmp_path / "files"))]) == 0
+    assert (tmp_path / "elsewhere" / "kb.sqlite3").exists()
+
+
+def test_unknown_settings_are_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    files = write_files(tmp_path / "files")
+    Path("chapterverse.toml").write_text("child_token = 80\n", encoding="utf-8")
+    assert main(["ingest", str(files)]) == 1
+    assert "Unknown setting 'child_token'" in capfd.readouterr().err
+    Path("chapterverse.toml").unlink()
+    monkeypatch.setenv("CHAPTERVERSE_CHILD_TOKEN", "80")
+    assert main(["ingest", str(files)]) == 1
+    assert "Unknown environment variable CHAPTERVERSE_CHILD_TOKEN" in capfd.readouterr().err
+
+
+def test_rebuild_after_new_limits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    files = write_files(tmp_path / "files")
+    assert main(["ingest", str(files)]) == 0
+    monkeypatch.setenv("CHAPTERVERSE_CHILD_TOKENS", "20")
+    assert main(["search", "oil"]) == 1
+    assert "chapterverse rebuild" in capfd.readouterr().err
+    before = run_json(capfd, "status")["children"]
+    assert main(["rebuild"]) == 0
+    capfd.readouterr()
+    state = run_json(capfd, "status")
+    assert state["children"] > before
+    assert state["generation"] == 2
+    assert state["vector_entries"] == state["keyword_entries"] == state["children"]
+    assert run_json(capfd, "search", "oil")["passages"]
+
+
+def test_interrupt_keeps_what_is_done_and_resumes(tmp_path: Path) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    for number in range(150):
+        (files / f"{number:03}.txt").write_text(f"Pump number {number} needs oil.", "utf-8")
+    command = [sys.executable, "-m", "chapterverse", "ingest", str(files)]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    process = subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, start_new_session=True, text=True
+    )
+    blobs = tmp_path / "kb" / "blobs"
+    while len(list(blobs.rglob("*"))) < 40:
+        time.sleep(0.05)
+        assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+    assert "run the same command to go on" in errors
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "unchanged" in done.stdout
+    listed = subprocess.run(
+        [sys.executable, "-m", "chapterverse", "list", "--json"],
+        env=environment,
+        capture_output=True,
+        check=True,
+    )
+    assert len(json.loads(listed.stdout)["documents"]) == 150

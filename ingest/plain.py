@@ -220,8 +220,7 @@ def _is_wrapped(lines: Sequence[str]) -> bool:
 
 
 def _with_title(drafts: list[Draft], lines: Sequence[str]) -> list[Draft]:
-    """Take as the document title a lone top heading that is marked as one (``# Title``), or a
-    short first line before the first heading."""
+    """Find the document title: a lone top heading marked as one, else a short first line."""
     heading = next((draft for draft in drafts if draft.kind is AssetKind.HEADING), None)
     if heading is None:
         return drafts

@@ -155,5 +155,7 @@ def _rises(values: Sequence[int | None], pages: int) -> bool:
 
 
 def _is_edge(rows: Sequence[Line], index: int, y: float) -> bool:
-    near = 0.2 if index < 2 else _BAND
-    return index in (0, 1, len(rows) - 2, len(rows) - 1) and not near < y < 1 - _BAND
+    """Whether the row is the outermost, in the band, and no larger than the text (a heading)."""
+    sizes = sorted(row.size for row in rows)
+    small = rows[index].size <= 1.05 * sizes[len(sizes) // 2]
+    return small and index in (0, len(rows) - 1) and not _BAND < y < 1 - _BAND

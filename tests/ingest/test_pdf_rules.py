@@ -230,3 +230,16 @@ def test_words_outside_of_all_blocks_are_kept_in_order() -> None:
 def test_neighbouring_pictures_are_one_figure_and_full_pages_none() -> None:
     tiles = [Rect(100, 100, 200, 200), Rect(205, 100, 300, 200), Rect(0, 0, 600, 800)]
     assert figure_regions(tiles, 600, 800) == [Rect(100, 100, 300, 200)]
+
+
+def test_a_numbered_heading_on_top_of_a_page_is_no_page_number() -> None:
+    pages = {
+        n: [
+            line(f"{n} Part {'abcdef'[n]}", 40, size=14, page=n),
+            line(f"text {'ghijkl'[n]} of it", 70, page=n),
+            line(f"more {'mnopqr'[n]} of it", 90, page=n),
+        ]
+        for n in range(1, 6)
+    }
+    found = find_furniture(pages, dict.fromkeys(pages, 800.0))
+    assert {(f.heads, f.feet) for f in found.values()} == {(frozenset(), frozenset())}

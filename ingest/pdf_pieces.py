@@ -14,10 +14,10 @@ from chapterverse.schema.records import AssetKind
 
 __all__ = ["Piece", "ends_sentence", "is_code", "is_list_start", "split_block"]
 
-_BULLET = re.compile(r"^(?:[•◦▪■□●○◆◇➢➤▶‣⁃∙·✓✔❖►\uf0b7\uf0a7\uf06e\uf0d8]|[-–—*]\s)\s*\S?")
+_BULLET = re.compile(r"^(?:[•◦▪■□●○◆◇➢➤▶‣⁃✓✔❖►\uf0b7\uf0a7\uf06e\uf0d8]|[-–—*·∙]\s)\s*\S?")
 _ORDERED = re.compile(
     r"^(?:\(?(?:\d{1,2}|[a-z]|[ivx]{1,5})[.)]\s+\S|[（(][一二三四五六七八九十\d]{1,3}[)）]|"
-    r"[①-⑳]|[一二三四五六七八九十]{1,3}、|\d{1,2}[、．])"
+    r"[①-⑳]|[一二三四五六七八九十]{1,3}、|[1-9]\d?[、．](?!\d))"
 )
 _ARTICLE = re.compile(r"^第[一二三四五六七八九十百零〇\d]{1,6}[编篇章节條条款部分]")
 _STOP = re.compile(r"[.!?。！？；;:：…]['\"”’」』）)\]]*$")

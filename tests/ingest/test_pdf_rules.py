@@ -9,7 +9,7 @@ from chapterverse.ingest.furniture import find_furniture
 from chapterverse.ingest.pdf_figures import figure_regions
 from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings, numbering
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
-from chapterverse.ingest.pdf_pieces import Piece, split_block
+from chapterverse.ingest.pdf_pieces import Piece, is_list_start, split_block
 from chapterverse.ingest.pdf_tables import build_grid
 from chapterverse.ingest.pdf_text import Line, Rect, Word, join_lines, make_line, vocabulary
 from chapterverse.schema.records import AssetKind
@@ -158,6 +158,11 @@ def test_a_bold_beginning_does_not_cut_its_sentence() -> None:
     first = make_line([*words, word("The", 180, 0), word("ideal", 198, 0)], 1)
     pieces = split_block("paragraph", [first, line("way is long.", 12)], Rect(50, 0, 300, 30), None)
     assert len(pieces) == 1
+
+
+@pytest.mark.parametrize("text", ["0、900、湾流公务机", "·卡罗尔又再受伤", "3.5 metres", "2、500"])
+def test_running_text_is_no_list_item(text: str) -> None:
+    assert not is_list_start(text)
 
 
 def test_list_items_and_articles_start_their_own_piece() -> None:

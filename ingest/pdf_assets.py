@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_list_start
 from chapterverse.ingest.pdf_tables import Grid
-from chapterverse.ingest.pdf_text import Line, Rect, is_cjk, join_lines
+from chapterverse.ingest.pdf_text import Line, Rect, has_han, join_lines
 from chapterverse.schema.records import Asset, AssetKind, Box, Region, Table
 
 __all__ = ["PageFrame", "make_assets", "merge_breaks", "merge_tables"]
@@ -58,7 +58,7 @@ def _continued(a: Piece, b: Piece) -> bool:
     if first.text[0].islower() or last.broken:
         return True
     full = last.rect.x1 > a.column.x1 - 2.5 * last.size
-    if is_cjk(last.text[-1]) or is_cjk(first.text[0]):
+    if has_han(last.text) and has_han(first.text):
         return full and len(last.text) > 12
     return full and last.text[-1] in ",-–" and len(last.text) > 25
 

@@ -16,6 +16,7 @@ __all__ = [
     "Rect",
     "Word",
     "group_rows",
+    "has_han",
     "is_cjk",
     "join_lines",
     "make_line",
@@ -191,6 +192,11 @@ def _row_text(words: Sequence[Word]) -> str:
     return "".join(parts)
 
 
+def has_han(text: str) -> bool:
+    """Whether a Han character stands in *text*."""
+    return any("\u4e00" <= char <= "\u9fff" for char in text)
+
+
 def vocabulary(lines: Iterable[Line]) -> frozenset[str]:
     """Lower-case words that stand whole inside the lines (their last word left out if broken)."""
     found: set[str] = set()
@@ -223,6 +229,8 @@ def join_lines(lines: Sequence[Line], known: frozenset[str]) -> tuple[str, list[
 
 def _glue(text: str, after: str) -> str:
     if is_cjk(text[-1]) and is_cjk(after[0]):
+        return ""
+    if text[-1].isdigit() and after[0].isdigit() and has_han(text[-30:]) and has_han(after[:30]):
         return ""
     hyphen = len(text) > 1 and text[-1] == "-" and text[-2].isalpha() and after[0].isalnum()
     return "" if hyphen else " "

@@ -50,6 +50,7 @@ def paragraph(*lines: Line) -> Piece:
         ("in 2018-", "2019 only", set(), "in 2018- 2019 only"),
         ("应当按", "照规定", set(), "应当按照规定"),
         ("采用", "Python 语言", set(), "采用 Python 语言"),
+        ("波音737-80", "0型客机", set(), "波音737-800型客机"),
         ("plain", "words", set(), "plain words"),
     ],
 )

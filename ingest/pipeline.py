@@ -16,9 +16,9 @@ import numpy as np
 
 from chapterverse.ingest.chunk import chunk
 from chapterverse.ingest.discover import Found
-from chapterverse.ingest.parsers import PARSERS
 from chapterverse.ingest.plain import read_text
 from chapterverse.ingest.pool import ParseJob, ParseOutcome, ParsePool
+from chapterverse.ingest.readers import PARSERS
 from chapterverse.ingest.snapshot import Blobs, hash_file
 from chapterverse.schema import store
 from chapterverse.schema.chunk_limits import ChunkLimits
@@ -342,10 +342,11 @@ def _taken(waiting: deque[IngestItem | _Task]) -> IngestItem:
 
 
 def _failure(uri: str, error: DocumentError, started: float) -> IngestItem:
+    name, message = display_name(uri), str(error)
     return IngestItem(
         uri=uri,
         status="failed",
         seconds=time.perf_counter() - started,
         code=error.code,
-        message=str(error),
+        message=message if name in message else f"{name}: {message}",
     )

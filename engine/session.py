@@ -63,6 +63,7 @@ class Session:
         self._depth = 0
         self._indexes: IndexSet | None = None
         try:
+            self._check_name()
             generation = self.generation()
             if generation is not None:
                 self._replay(generation)
@@ -149,7 +150,7 @@ class Session:
             blobs=Blobs(self.path / "blobs"),
             embedder=self.embedder,
             limits=self.chunk_limits(),
-            base=self.settings.name,
+            base=self.database.name,
             max_bytes=self.settings.max_bytes,
             settled=self.catch_up,
             on_progress=on_progress,
@@ -201,6 +202,15 @@ class Session:
                 self._indexes.close()
                 self._indexes = None
             self.database.close()
+
+    def _check_name(self) -> None:
+        settings, name = self.settings, self.database.name
+        if "name" in settings.model_fields_set and settings.name != name:
+            raise StoreMismatch(
+                f"{self.path} holds the knowledge base {name!r}; {settings.name!r} is asked for. "
+                "Leave the name out, or name another folder with --kb. A base keeps the name it "
+                "was made with, since every id depends on it."
+            )
 
     def _open_for_writing(self) -> None:
         generation = self.generation()

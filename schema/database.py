@@ -8,8 +8,9 @@ from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sqlalchemy import Connection, Engine, create_engine, select
+from sqlalchemy import URL, Connection, Engine, create_engine, select
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
 
 from chapterverse.schema import sqlite
 from chapterverse.schema.errors import (
@@ -23,6 +24,7 @@ from chapterverse.schema.tables import SCHEMA_VERSION, knowledge_base
 __all__ = ["Database", "now", "open_database"]
 
 _KNOWN_VERSIONS = ("0001",)
+_MIGRATIONS = "chapterverse:migrations"
 
 
 def now() -> str:
@@ -31,10 +33,14 @@ def now() -> str:
 
 
 class Database:
-    """Connections to one database; a read is a snapshot, a write is one transaction."""
+    """Connections to one database; a read is a snapshot, a write is one transaction.
 
-    def __init__(self, engine: Engine, path: Path) -> None:
+    ``name`` is the one the knowledge base got when it was made; every id depends on it.
+    """
+
+    def __init__(self, engine: Engine, path: Path, name: str) -> None:
         self.path = path
+        self.name = name
         self._engine = engine
         self._writes = engine.execution_options(writes=True)
 
@@ -84,21 +90,37 @@ def open_database(path: Path, *, name: str, create: bool) -> Database:
         _migrate(path)
     else:
         version = _version_of(path)
-        if version != SCHEMA_VERSION:
+        if version is None:
+            _migrate(path)
+        elif version != SCHEMA_VERSION:
             sqlite.backup(path, path.with_name(f"{path.stem}.before-{SCHEMA_VERSION}.sqlite3"))
             _migrate(path)
-    engine = create_engine(f"sqlite:///{path}")
+    engine = create_engine(_url(path))
     sqlite.configure(engine)
-    database = Database(engine, path)
-    _name_base(database, name)
+    database = Database(engine, path, name)
+    try:
+        database.name = _name_base(database)
+    except BaseException:
+        database.close()
+        raise
     return database
 
 
-def _version_of(path: Path) -> str:
+def _url(path: Path) -> URL:
+    # Not written as text: a folder may have ? or # in its name.
+    return URL.create("sqlite", database=str(path))
+
+
+def _version_of(path: Path) -> str | None:
+    """The schema version, or ``None`` while the process that creates the file is at it."""
     try:
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
+        with closing(
+            sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+        ) as connection:
             tables = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
-            if "alembic_version" not in tables or (tables and "knowledge_base" not in tables):
+            if not tables:
+                return None
+            if not {"alembic_version", "knowledge_base"} <= tables:
                 raise StoreForeign(
                     f"{path} is a database, but not a chapterverse knowledge base. Name another "
                     "folder with --kb, or move that file away."
@@ -120,25 +142,35 @@ def _migrate(path: Path) -> None:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", "chapterverse:migrations")
+    config.set_main_option("script_location", _MIGRATIONS)
     config.set_main_option("path_separator", "os")
-    config.attributes["url"] = f"sqlite:///{path}"
+    engine = create_engine(_url(path), poolclass=NullPool, execution_options={"writes": True})
+    # One transaction that asks for the lock first: a kill leaves nothing half-made, and of two
+    # processes that open a new base the second waits and finds it made.
+    sqlite.configure(engine, foreign_keys=False)
     try:
-        command.upgrade(config, "head")
+        with engine.begin() as connection:
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")
     except DBAPIError as error:
         if isinstance(error.orig, sqlite3.Error):
             raise sqlite.explain(error.orig, path) from error
         raise
 
 
-def _name_base(database: Database, name: str) -> None:
+def _name_base(database: Database) -> str:
+    """The stored name; the one that *database* was opened with is stored where there is none."""
+    query = select(knowledge_base.c.name)
     with database.read() as connection:
-        known = connection.execute(select(knowledge_base.c.name)).first()
+        known = connection.scalar(query)
     if known is None:
         with database.write() as connection:
-            if connection.execute(select(knowledge_base.c.name)).first() is None:
+            known = connection.scalar(query)
+            if known is None:
+                known = database.name
                 connection.execute(
                     knowledge_base.insert().values(
-                        id=1, name=name, generation_id=0, created_at=now()
+                        id=1, name=known, generation_id=0, created_at=now()
                     )
                 )
+    return str(known)

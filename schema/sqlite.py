@@ -23,8 +23,12 @@ __all__ = ["backup", "configure", "explain"]
 _BUSY_MS = 10_000
 
 
-def configure(engine: Engine) -> None:
-    """Every connection: write-ahead log, foreign keys, a busy timeout, explicit transactions."""
+def configure(engine: Engine, *, foreign_keys: bool = True) -> None:
+    """Every connection: write-ahead log, foreign keys, a busy timeout, explicit transactions.
+
+    Migrations go without foreign keys: SQLite changes a table by making it anew, and dropping the
+    old one would take along every row that refers to it.
+    """
 
     @event.listens_for(engine, "connect")
     def on_connect(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -34,7 +38,7 @@ def configure(engine: Engine) -> None:
         cursor.execute("PRAGMA journal_mode = WAL")
         # FULL, because the indexes trust that an acknowledged sequence number stays acknowledged.
         cursor.execute("PRAGMA synchronous = FULL")
-        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.execute(f"PRAGMA foreign_keys = {'ON' if foreign_keys else 'OFF'}")
         cursor.close()
 
     @event.listens_for(engine, "begin")

@@ -20,6 +20,7 @@ from chapterverse.schema.ids import format_id
 from chapterverse.schema.lookup import ChildRow, ParentRow
 from chapterverse.schema.results import (
     ChannelScore,
+    Citation,
     DocumentRef,
     Filter,
     MatchedChild,
@@ -167,7 +168,10 @@ def _passage(
     warnings: tuple[str, ...],
 ) -> Passage:
     children = tuple(_matched(row, child, fused) for row, child in matched)
-    citations = {c.label: c for c in (citation(parent, child) for _, child in reversed(matched))}
+    citations: dict[str, Citation] = {}
+    for _, child in matched:
+        cited = citation(parent, child)
+        citations.setdefault(cited.label, cited)
     return Passage(
         rank=rank,
         score=children[0].score,
@@ -180,7 +184,7 @@ def _passage(
         text=parent.text,
         children=children,
         scores=children[0].scores,
-        citations=tuple(reversed(citations.values())),
+        citations=tuple(citations.values()),
         warnings=warnings,
     )
 

@@ -8,6 +8,7 @@ from urllib.parse import unquote, urlsplit
 
 __all__ = ["display_name", "index_title"]
 
+_MACHINE_MADE = re.compile(r"(?<![^\W_])(?=\w*\d)[0-9a-f]{8,}(?![^\W_])|\d{9,}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[_\s]+")
 
 
@@ -28,7 +29,11 @@ def index_title(title: str, uri: str) -> str:
     if not uri.startswith("file:"):
         # The key of a text that was given no title is no word of it.
         return "" if title in (name, PurePosixPath(name).stem) else title
-    words = _SEPARATORS.sub(" ", PurePosixPath(name).stem).strip()
+    # Names that machines give (digests, numbers) say nothing and dilute both channels.
+    words = _MACHINE_MADE.sub(" ", PurePosixPath(name).stem)
+    words = _SEPARATORS.sub(" ", words).strip()
+    if title == PurePosixPath(name).stem:
+        return words
     if words.casefold() in _SEPARATORS.sub(" ", title).casefold():
         return title
-    return f"{title} ({words})"
+    return f"{title} ({words})" if words else title

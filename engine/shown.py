@@ -51,7 +51,7 @@ def snippet(passage: Passage, length: int = _SNIPPET_CHARACTERS) -> tuple[int, i
 
 
 def styled(passage: Passage) -> list[tuple[str, str]]:
-    """A passage as pieces of text with terminal styles; found children stand out."""
+    """A passage as pieces of text with terminal styles; the best child stands out."""
     start, end = snippet(passage)
     cited = passage.citations[0]
     pieces = [
@@ -63,7 +63,8 @@ def styled(passage: Passage) -> list[tuple[str, str]]:
     at = start
     for child_start, child_end in _found(passage, start, end):
         pieces.append((passage.text[at:child_start], ""))
-        pieces.append((passage.text[child_start:child_end], "black on yellow"))
+        best = child_start == passage.children[0].start
+        pieces.append((passage.text[child_start:child_end], "black on yellow" if best else "bold"))
         at = child_end
     pieces.append((passage.text[at:end], ""))
     pieces.append(("…\n" if end < len(passage.text) else "\n", "dim"))
@@ -93,7 +94,8 @@ def _html(passage: Passage) -> str:
     parts, at = [], start
     for child_start, child_end in _found(passage, start, end):
         parts.append(escape(passage.text[at:child_start]))
-        parts.append(f"<mark>{escape(passage.text[child_start:child_end])}</mark>")
+        tag = "mark" if child_start == passage.children[0].start else "b"
+        parts.append(f"<{tag}>{escape(passage.text[child_start:child_end])}</{tag}>")
         at = child_end
     parts.append(escape(passage.text[at:end]))
     body = "".join(parts).replace("\n", "<br>")

@@ -132,7 +132,7 @@ class KnowledgeBase:
         watch = watch or Watch()
         found = discover(given, skip=self.path)
         watch.files(found)
-        labels = Labels(None if tags is None else tuple(tags), metadata)
+        labels = Labels(tags, metadata)
         with self._session.writing():
             pipeline = self._pipeline(watch)
             with ParsePool(self._session.settings.parse_limits) as pool:
@@ -155,7 +155,7 @@ class KnowledgeBase:
         """
         from chapterverse.ingest.pipeline import Labels, TextSource
 
-        labels = Labels(None if tags is None else tuple(tags), metadata)
+        labels = Labels(tags, metadata)
         source = TextSource(text, uri, title, media_type, labels)
         return self.ingest_texts([source]).items[0]
 

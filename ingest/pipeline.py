@@ -8,7 +8,9 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import PurePosixPath
 from typing import TypeVar
 
@@ -24,12 +26,18 @@ from chapterverse.schema import store
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.database import Database
 from chapterverse.schema.embedder import Embedder, Vectors
-from chapterverse.schema.errors import ChapterverseError, DocumentError, EmbeddingFailed, StoreError
+from chapterverse.schema.errors import (
+    ChapterverseError,
+    DocumentError,
+    EmbeddingFailed,
+    Empty,
+)
 from chapterverse.schema.ids import format_id, make_id, text_hash
 from chapterverse.schema.indexed import indexed_children
 from chapterverse.schema.naming import display_name, index_title
 from chapterverse.schema.records import Document, Parsed, Revision
 from chapterverse.schema.results import IngestItem
+from chapterverse.schema.wellformed import well_formed
 
 __all__ = ["Labels", "Pipeline", "Progress", "TextSource"]
 
@@ -39,10 +47,28 @@ _EMBED_BATCH = 128
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What the user says about a document. ``None`` leaves what is stored."""
+    """What the user says about a document. ``None`` leaves what is stored.
 
-    tags: tuple[str, ...] | None = None
+    :raises TypeError: a tag, or a name or value in the metadata, is no string.
+    """
+
+    tags: Sequence[str] | None = None
     metadata: Mapping[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse what could be stored but not read again, and copy the rest."""
+        tags, metadata = self.tags, self.metadata
+        if tags is not None:
+            listed = None if isinstance(tags, str) else tuple(tags)
+            if listed is None or not all(isinstance(tag, str) for tag in listed):
+                raise TypeError(f"tags are {tags!r}; they must be a list of strings.")
+            object.__setattr__(self, "tags", tuple(sorted({well_formed(tag) for tag in listed})))
+        if metadata is not None:
+            pairs = dict(metadata)
+            if not all(isinstance(part, str) for pair in pairs.items() for part in pair):
+                raise TypeError(f"metadata is {pairs!r}; names and values must be strings.")
+            clean = {well_formed(key): well_formed(value) for key, value in pairs.items()}
+            object.__setattr__(self, "metadata", clean)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +134,8 @@ class Pipeline:
                 prepared = self._prepare(item, labels)
                 waiting.append(prepared)
                 if isinstance(prepared, _Task):
-                    yield ParseJob(self.blobs.path(prepared.sha256), item.path.name, password)
+                    name = well_formed(item.path.name)
+                    yield ParseJob(self.blobs.path(prepared.sha256), name, password)
 
         for outcome in pool.parse(jobs()):
             while isinstance(waiting[0], IngestItem):
@@ -126,23 +153,22 @@ class Pipeline:
         """
         for source in sources:
             started = time.perf_counter()
-            data = source.text.encode("utf-8", "surrogatepass")
+            uri, text = well_formed(source.uri), well_formed(source.text)
+            title = None if source.title is None else well_formed(source.title)
             try:
-                if not source.text.strip():
-                    raise DocumentError(f"The text for {source.uri} is empty.")
+                if not text.strip():
+                    raise Empty(f"The text for {uri} is empty.")
+                data = text.encode("utf-8")
                 sha256 = self.blobs.keep_bytes(data)
                 prepared = self._compare(
-                    source.uri, sha256, len(data), source.labels, source.title, source.media_type
+                    uri, sha256, len(data), source.labels, title, source.media_type
                 )
                 if isinstance(prepared, IngestItem):
                     yield prepared
                     continue
-                parsed = read_text(source.text, source.media_type)
-                yield self._write(prepared, parsed, started)
-            except StoreError:
-                raise
+                yield self._write(prepared, read_text(text, source.media_type), started)
             except DocumentError as error:
-                yield _failure(source.uri, error, started)
+                yield _failure(uri, error, started)
 
     def _prepare(self, found: Found, labels: Labels) -> IngestItem | _Task:
         started = time.perf_counter()
@@ -189,7 +215,7 @@ class Pipeline:
         )
 
     def _relabel(self, document: Document, labels: Labels) -> None:
-        tags = document.tags if labels.tags is None else tuple(sorted(set(labels.tags)))
+        tags = document.tags if labels.tags is None else tuple(labels.tags)
         metadata = document.metadata if labels.metadata is None else dict(labels.metadata)
         if (tags, metadata) != (document.tags, document.metadata):
             with self.database.write() as connection:
@@ -213,12 +239,13 @@ class Pipeline:
             title=index_title(title, task.uri),
             place=(self.base, revision.document_id, revision.id),
             limits=self.limits,
-            count_tokens=self.embedder.count_tokens,
+            count_tokens=partial(self._count_tokens, task.uri),
         )
+        if task.before is not None:
+            # Before embedding: applying a replacement forgets vectors that no child holds yet.
+            self.settled()
         texts = {text_hash(child.index_text): child.index_text for child in chunks.children}
         hashes, vectors = self._embed(task.uri, texts)
-        if task.before is not None:
-            self.settled()
         with self.database.write() as connection:
             store.add_embeddings(connection, self.embedder.fingerprint, hashes, vectors)
             store.put_revision(
@@ -226,7 +253,7 @@ class Pipeline:
                 store.NewRevision(
                     uri=task.uri,
                     title=title,
-                    tags=_kept(task.labels.tags, task.before.tags if task.before else ()),
+                    tags=tuple(_kept(task.labels.tags, task.before.tags if task.before else ())),
                     metadata=_kept(
                         task.labels.metadata, task.before.metadata if task.before else {}
                     ),
@@ -313,22 +340,37 @@ class Pipeline:
             self.on_progress(Progress(uri, done, len(texts)))
         return part, vectors
 
+    def _count_tokens(self, uri: str, texts: Sequence[str]) -> list[int]:
+        with _embedding(uri):
+            return self.embedder.count_tokens(texts)
+
     def _vectors(self, uri: str, texts: Sequence[str]) -> Vectors:
-        try:
-            vectors = self.embedder.embed_documents(texts)
-        except ChapterverseError:
-            raise
-        except Exception as error:
-            raise EmbeddingFailed(
-                f"The embedder failed on a text of {uri}: {type(error).__name__}: {error}"
-            ) from error
+        with _embedding(uri):
+            vectors = np.asarray(self.embedder.embed_documents(texts), np.float32)
         expected = (len(texts), self.embedder.dimension)
         if vectors.shape != expected:
             raise EmbeddingFailed(
                 f"The embedder gave an array of shape {vectors.shape} for texts of {uri}; "
                 f"{expected} was expected."
             )
+        if not np.isfinite(vectors).all():
+            raise EmbeddingFailed(
+                f"The embedder gave numbers that are infinite or undefined for texts of {uri}."
+            )
         return vectors
+
+
+@contextmanager
+def _embedding(uri: str) -> Iterator[None]:
+    """What an embedder raises is a failure of the document; our own errors go through."""
+    try:
+        yield
+    except ChapterverseError:
+        raise
+    except Exception as error:
+        raise EmbeddingFailed(
+            f"The embedder failed on a text of {uri}: {type(error).__name__}: {error}"
+        ) from error
 
 
 def _kept(given: _T | None, before: _T) -> _T:
@@ -342,7 +384,7 @@ def _taken(waiting: deque[IngestItem | _Task]) -> IngestItem:
 
 
 def _failure(uri: str, error: DocumentError, started: float) -> IngestItem:
-    name, message = display_name(uri), str(error)
+    name, message = display_name(uri), well_formed(str(error))
     return IngestItem(
         uri=uri,
         status="failed",

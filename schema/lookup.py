@@ -18,6 +18,7 @@ from chapterverse.schema.errors import QueryError
 from chapterverse.schema.ids import parse_id
 from chapterverse.schema.records import AssetKind, Child, Parent, ParentKind, Region, Segment
 from chapterverse.schema.results import Filter
+from chapterverse.schema.wellformed import well_formed
 
 __all__ = [
     "ChildRow",
@@ -252,7 +253,8 @@ def find_document_id(connection: Connection, name: str) -> int | None:
         found = connection.scalar(select(t.document.c.id).where(t.document.c.id == number))
         if found is not None:
             return int(found)
-    found = connection.scalar(select(t.document.c.id).where(t.document.c.uri == name))
+    query = select(t.document.c.id).where(t.document.c.uri == well_formed(name))
+    found = connection.scalar(query)
     return None if found is None else int(found)
 
 

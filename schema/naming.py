@@ -14,8 +14,14 @@ _SEPARATORS = re.compile(r"[_\s]+")
 
 def display_name(uri: str) -> str:
     """The file name in *uri*, or the whole of it where there is none."""
-    name = unquote(PurePosixPath(urlsplit(uri).path).name) if "/" in uri else uri
-    return name or uri
+    if "/" not in uri:
+        return uri
+    try:
+        path = urlsplit(uri).path
+    except ValueError:
+        # A name of the caller's choice that only looks like a URL.
+        path = uri
+    return unquote(PurePosixPath(path).name) or uri
 
 
 def index_title(title: str, uri: str) -> str:

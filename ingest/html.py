@@ -38,7 +38,6 @@ _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.I)
 _MARK = re.compile("\ue000(\\d+)\ue001")
 _FILLER = "\ue002"
-_PRIVATE = re.compile("[\ue000-\ue002]")
 _SECTIONING = {"article", "section", "main", "blockquote", "figure", "td"}
 _HOLDERS = ("table", "figure", "pre")
 _LOST_SHARE = 0.02
@@ -63,7 +62,7 @@ def read_html(data: bytes) -> Parsed:
 
 
 def _parse(text: str, warnings: tuple[ParseWarning, ...]) -> Parsed:
-    root = parse_html(_PRIVATE.sub("", text))
+    root = parse_html(text)
     title_element = root.find(".//title")
     declared = visible_text(title_element) if title_element is not None else ""
     prune(root)

@@ -34,17 +34,33 @@ _BLOCKS = {
 }  # fmt: skip
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ue000-\ue002\ufffe\uffff]")
 
 
 def parse_html(text: str) -> Any:
-    """The root element of an HTML page; broken markup is repaired, nothing is fetched."""
+    """The root element of an HTML page; broken markup is repaired, nothing is fetched.
+
+    Control characters (form feeds above all), written as such or as ``&#12;``, become spaces or
+    vanish: lxml reads them, but refuses to write them back. So do U+E000 to U+E002, which the
+    reader marks places with.
+    """
     from lxml import etree, html
 
     parser = html.HTMLParser(remove_comments=True, remove_pis=True, no_network=True, huge_tree=True)
     try:
-        return html.document_fromstring(_XML_DECLARATION.sub("", text), parser=parser)
+        root = html.document_fromstring(_XML_DECLARATION.sub("", text), parser=parser)
     except etree.ParserError:  # no element at all
         return html.document_fromstring("<p>", parser=parser)
+    for element in root.iter():
+        for attribute in ("text", "tail"):
+            value = getattr(element, attribute)
+            if value and _UNSAFE.search(value):
+                setattr(element, attribute, _UNSAFE.sub(_blank, value))
+    return root
+
+
+def _blank(control: re.Match[str]) -> str:
+    return " " if control[0].isspace() else ""
 
 
 def prune(root: Any) -> None:

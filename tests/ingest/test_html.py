@@ -156,4 +156,23 @@ def test_long_runs_without_spaces_take_no_long_time() -> None:
 
 
 def test_marks_in_the_source_are_harmless() -> None:
-    assert kinds(page("<p>\ue0007\ue001 x</p>")) == [("paragraph", "7 x")]
+    for source in ("\ue0007\ue001 x", "&#xE000;7&#xE001; x"):
+        assert kinds(page(f"<p>{source}</p><pre>{source}</pre>")) == [
+            ("paragraph", "7 x"),
+            ("code", "7 x"),
+        ]
+
+
+@pytest.mark.parametrize("control", ["\x0c", "\x0b", "\x1f", "\x01", "\ufffe", "&#12;", "&#1;"])
+def test_control_characters_are_no_hindrance(control: str) -> None:
+    parsed = page(
+        f"<h1>T{control}</h1><ol><li>one {control}two</ol>"
+        f"<p>a {control}b\nc<table><tr><th>k<th>v<tr><td>r {control}1<td>2</table>tail {control}t"
+    )
+    assert [" ".join(asset.text.split()) for asset in parsed.assets] == [
+        "T",
+        "1. one two",
+        "a b c",
+        "k | v r 1 | 2",
+        "tail t",
+    ]

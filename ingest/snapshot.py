@@ -46,11 +46,11 @@ class Blobs:
         target = self.path(sha256)
         if target.exists():
             return target
-        target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(f"{sha256}.{os.getpid()}.partial")
         try:
+            target.parent.mkdir(parents=True, exist_ok=True)
             with _open(source) as original, partial.open("wb") as copy:
-                digest = _copy(original, copy)
+                digest = _copy(original, copy, source)
             if digest != sha256:
                 raise FileChanged(
                     f"{source} changed while it was being read. Ingest it again once the program "
@@ -58,7 +58,7 @@ class Blobs:
                 )
             partial.replace(target)
         except OSError as error:
-            raise StoreFull(f"{source} could not be copied to {target.parent}: {error}") from error
+            raise _no_room(target.parent, error) from error
         finally:
             partial.unlink(missing_ok=True)
         return target
@@ -68,13 +68,13 @@ class Blobs:
         sha256 = hashlib.sha256(data).hexdigest()
         target = self.path(sha256)
         if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
             partial = target.with_name(f"{sha256}.{os.getpid()}.partial")
             try:
+                target.parent.mkdir(parents=True, exist_ok=True)
                 partial.write_bytes(data)
                 partial.replace(target)
             except OSError as error:
-                raise StoreFull(f"No room in {target.parent}: {error}") from error
+                raise _no_room(target.parent, error) from error
             finally:
                 partial.unlink(missing_ok=True)
         return sha256
@@ -107,7 +107,7 @@ def hash_file(path: Path, max_bytes: int) -> tuple[str, int]:
             )
         digest = hashlib.sha256()
         total = 0
-        while chunk := file.read(_CHUNK):
+        while chunk := _read(file, path):
             digest.update(chunk)
             total += len(chunk)
     if total == 0:
@@ -121,12 +121,30 @@ def _open(path: Path) -> BinaryIO:
     except FileNotFoundError as error:
         raise FileMissing(f"{path} does not exist any more.") from error
     except OSError as error:
-        raise FileUnreadable(f"{path} cannot be read: {error.strerror or error}.") from error
+        raise _unreadable(path, error) from error
 
 
-def _copy(source: BinaryIO, target: BinaryIO) -> str:
+def _read(file: BinaryIO, path: Path) -> bytes:
+    try:
+        return file.read(_CHUNK)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> FileUnreadable:
+    return FileUnreadable(f"{path} cannot be read: {error.strerror or error}.")
+
+
+def _no_room(folder: Path, error: OSError) -> StoreFull:
+    return StoreFull(
+        f"A copy of a source file could not be written to {folder}: {error.strerror or error}. "
+        "Free some space and run the same command again."
+    )
+
+
+def _copy(source: BinaryIO, target: BinaryIO, path: Path) -> str:
     digest = hashlib.sha256()
-    while chunk := source.read(_CHUNK):
+    while chunk := _read(source, path):
         digest.update(chunk)
         target.write(chunk)
     target.flush()

@@ -112,7 +112,9 @@ def load_settings(**arguments: Any) -> Settings:
 
 def _refuse_unknown_variables() -> None:
     known = {_PREFIX + name.upper() for name in Settings.model_fields} | _NOT_SETTINGS
-    unknown = sorted(k for k in os.environ if k.startswith(_PREFIX) and k not in known)
+    # Case does not count, as for the variables that are known.
+    ours = (name for name in os.environ if name.upper().startswith(_PREFIX))
+    unknown = sorted(name for name in ours if name.upper() not in known)
     if unknown:
         raise SettingsError(
             f"Unknown environment variable {unknown[0]}. Known are: {', '.join(sorted(known))}."

@@ -1,6 +1,7 @@
 """Units to drafts of parents: sections, tables and figures, in reading order.
 
-A section is a heading with what follows up to the next heading; headings in a row stay together.
+A section is a heading with what follows up to the next heading; headings in a row stay together
+unless a page border lies between them and their text.
 A table or a figure stands alone, with the headings right before it and with a lead-in or notes so
 small that they would make no parent of their own.
 """
@@ -52,7 +53,12 @@ def _sections(units: Sequence[tuple[Unit, ...]]) -> list[Draft]:
             header = tuple(unit for unit in group if unit.role in _HEADS)
             drafts.append(Draft(_FLOATS[kind], group, header))
             continue
-        if kind is AssetKind.HEADING and run and run[-1].kind is not AssetKind.HEADING:
+        if run and run[-1].kind is not AssetKind.HEADING:
+            begins = kind is AssetKind.HEADING
+        else:
+            # Glued over a page border, a heading would have its text cited by the page before.
+            begins = not _same_page(run, group)
+        if begins:
             close()
         run.extend(group)
     close()
@@ -88,11 +94,9 @@ def _leads(lead: Draft, floating: Draft, limits: ChunkLimits) -> bool:
     if lead.kind is not ParentKind.SECTION or floating.kind is ParentKind.SECTION:
         return False
     size = tokens_of(lead.units)
-    if size > limits.parent_tokens / 3:
+    if size > limits.parent_tokens / 3 or not _same_page(lead.units, floating.units):
         return False
-    return _only_headings(lead.units) or (
-        size < limits.tiny_tokens and _same_page(lead.units, floating.units)
-    )
+    return _only_headings(lead.units) or size < limits.tiny_tokens
 
 
 def _notes(floating: Draft, notes: Draft, limits: ChunkLimits) -> bool:
@@ -116,13 +120,14 @@ def _merge(drafts: list[Draft], assets: Sequence[Asset], limits: ChunkLimits) ->
     """Merge small neighbours: into what follows, then into what precedes, then the tiny ones."""
     small, tiny = limits.merge_tokens, limits.tiny_tokens
 
-    def related(a: Draft, b: Draft) -> bool:
-        least = min(tokens_of(a.units), tokens_of(b.units))
-        near = _same_page(a.units, b.units) or least < tiny
-        return near and _related(path_of(a.units, assets), path_of(b.units, assets), least < tiny)
-
     def touching(a: Draft, b: Draft) -> bool:
         return _same_page(a.units, b.units)
+
+    def related(a: Draft, b: Draft) -> bool:
+        least = min(tokens_of(a.units), tokens_of(b.units))
+        return touching(a, b) and _related(
+            path_of(a.units, assets), path_of(b.units, assets), least < tiny
+        )
 
     drafts = _merge_once(drafts, limits, lambda a, _: a < small, related)
     drafts = _merge_once(drafts, limits, lambda _, b: b < small, related)

@@ -211,7 +211,7 @@ def test_words_of_a_child_are_indexed(parsed: Parsed, count: Count) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(documents(), LIMITS, COUNTERS)
-def test_no_parent_ends_with_a_heading_that_has_a_body(
+def test_no_parent_ends_with_a_heading_whose_body_stands_on_the_same_page(
     parsed: Parsed, limits: ChunkLimits, count: Count
 ) -> None:
     chunks = run(parsed, limits, count)
@@ -219,10 +219,33 @@ def test_no_parent_ends_with_a_heading_that_has_a_body(
         heading = parsed.assets[parent.segments[-1].asset]
         if heading.kind is not AssetKind.HEADING:
             continue
+        if parent.pages and following.pages and parent.pages[-1] != following.pages[0]:
+            continue
         # Only where the heading and the least piece behind it do not fit together.
         first = next(c for c in chunks.children if c.parent_id == following.id)
         both = count([f"{heading.text}\n\n{first.text}"])[0]
         assert both > limits.parent_tokens / 3
+
+
+@settings(max_examples=100, deadline=None)
+@given(documents(), LIMITS, COUNTERS)
+def test_a_heading_is_not_cited_with_the_text_of_another_page(
+    parsed: Parsed, limits: ChunkLimits, count: Count
+) -> None:
+    chunks = run(parsed, limits, count)
+    parents = {parent.id: parent for parent in chunks.parents}
+    for child in chunks.children:
+        held = [
+            parsed.assets[s.asset]
+            for s in parents[child.parent_id].segments
+            if s.start < child.end and child.start < s.end
+        ]
+        kinds = {asset.kind for asset in held}
+        if AssetKind.HEADING not in kinds or kinds <= {AssetKind.HEADING, AssetKind.TABLE}:
+            continue
+        lead = held[-1].regions[0].page if held[-1].regions else None
+        heads = [a for a in held if a.kind is AssetKind.HEADING and a.regions]
+        assert lead is None or all(a.regions[-1].page in (lead, None) for a in heads)
 
 
 @pytest.mark.parametrize("count", [by_words, by_characters])

@@ -85,7 +85,8 @@ def main() -> int:
 def ingest(kb: KnowledgeBase, name: str, folder: Path) -> None:
     """Bring a set into *kb*; what is there already costs little."""
     if name in PDF_SETS:
-        report = kb.ingest(folder / "pdfs")
+        lines = (folder / "docs.jsonl").read_text(encoding="utf-8").splitlines()
+        report = kb.ingest([(folder / json.loads(text)["pdf"]).resolve() for text in lines])
     else:
         corpus = "corpus_sentences" if name in SENTENCE_SETS else "corpus"
         report = kb.ingest_texts(texts(folder / f"{corpus}.jsonl.gz"))

@@ -24,7 +24,7 @@ def page_text(pages: Sequence[int], labels: Sequence[str | None]) -> str:
     first, last = pages[0], pages[-1]
     text = f"p. {first}" if first == last else f"pp. {first}–{last}"
     printed = [label for label in labels if label]
-    if printed and printed != [str(page) for page in pages]:
+    if any(label and label != str(page) for page, label in zip(pages, labels, strict=True)):
         shown = printed[0] if printed[0] == printed[-1] else f"{printed[0]}–{printed[-1]}"
         text += f" (printed {shown})"
     return text

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from html import escape
 
-from chapterverse.schema.results import MatchedChild, Passage
+from chapterverse.schema.results import Citation, MatchedChild, Passage
 
 __all__ = ["Passages", "snippet", "styled"]
 
@@ -56,7 +57,7 @@ def styled(passage: Passage) -> list[tuple[str, str]]:
     cited = passage.citations[0]
     pieces = [
         (f"{passage.rank}. ", "bold"),
-        (cited.label, f"bold cyan link {cited.link}"),
+        (cited.label, f"bold cyan link {cited.link}" if _can_be_followed(cited) else "bold cyan"),
         (f"   {passage.score:.3f}\n", "dim"),
         ("…" if start else "", "dim"),
     ]
@@ -100,12 +101,19 @@ def _html(passage: Passage) -> str:
     parts.append(escape(passage.text[at:end]))
     body = "".join(parts).replace("\n", "<br>")
     cited = passage.citations[0]
+    label = escape(cited.label)
+    if _can_be_followed(cited):
+        label = f'<a href="{escape(cited.link, quote=True)}">{label}</a>'
     return (
-        f'<div style="{_STYLE}"><div><b>{passage.rank}.</b> '
-        f'<a href="{escape(cited.link, quote=True)}">{escape(cited.label)}</a> '
+        f'<div style="{_STYLE}"><div><b>{passage.rank}.</b> {label} '
         f'<span style="color:#777">score {passage.score:.3f}'
         f"{_channels(passage.children[0])}</span></div><div>{body}</div></div>"
     )
+
+
+def _can_be_followed(cited: Citation) -> bool:
+    # A caller may name a text as it likes: some names are no address, and some would run a script.
+    return re.match(r"(file|https?)://\S+$", cited.link) is not None
 
 
 def _channels(child: MatchedChild) -> str:

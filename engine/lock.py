@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import socket
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -61,12 +62,15 @@ class WriterLock:
     def beat(self) -> None:
         """Renew the heartbeat."""
         owner = Owner(os.getpid(), socket.gethostname(), self._since, now())
-        self._owner_file.write_bytes(msgspec.json.encode(owner))
+        # For people only: a disk without room for it must not keep the lock from being freed.
+        with suppress(OSError):
+            self._owner_file.write_bytes(msgspec.json.encode(owner))
 
     def release(self) -> None:
         """Give the lock back."""
         if self._lock.lock_counter == 1:
-            self._owner_file.unlink(missing_ok=True)
+            with suppress(OSError):
+                self._owner_file.unlink()
         self._lock.release()
 
     def describe(self) -> str:

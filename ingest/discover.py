@@ -46,6 +46,9 @@ def _below(path: Path, skip: Path | None) -> Iterator[Found]:
     if not os.path.lexists(path):
         yield Found(path, error=FileMissing(f"{path} does not exist; check the spelling."))
     elif path.is_dir():
+        if skip is not None and _same(path, skip):
+            yield Found(path, error=Unsupported(f"{path} is the knowledge base itself."))
+            return
         empty = True
         for item in _walk(path, skip):
             empty = False
@@ -67,10 +70,18 @@ def _walk(folder: Path, skip: Path | None) -> Iterator[Found]:
             continue
         path = Path(entry.path)
         if entry.is_dir(follow_symlinks=False):
-            if path != skip:
+            if skip is None or not _same(path, skip):
                 yield from _walk(path, skip)
         elif not (entry.is_symlink() and path.is_dir()):
             yield _file(path)
+
+
+def _same(path: Path, skip: Path) -> bool:
+    # The folder may have been reached through a link, under another name.
+    try:
+        return path.name == skip.name and os.path.samefile(path, skip)
+    except OSError:
+        return False
 
 
 def _file(path: Path) -> Found:

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from chapterverse.ingest import snapshot
 from chapterverse.ingest.snapshot import Blobs, hash_file
 from chapterverse.schema.errors import (
     Empty,
@@ -132,7 +131,3 @@ def test_retain(tmp_path: Path) -> None:
     assert not blobs.path(two).parent.exists()
     blobs.retain(set())
     assert files(tmp_path / "blobs") == ["README"]
-
-
-def test_chunks_are_smaller_than_the_test_file() -> None:
-    assert snapshot._CHUNK < len(DATA)

@@ -73,7 +73,7 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class TextSource:
-    """A text to ingest under a URI of the caller's choice."""
+    """A text to ingest under a URI of the caller's choice; without *title*, it names itself."""
 
     text: str
     uri: str
@@ -154,7 +154,7 @@ class Pipeline:
         for source in sources:
             started = time.perf_counter()
             uri, text = well_formed(source.uri), well_formed(source.text)
-            title = None if source.title is None else well_formed(source.title)
+            title = well_formed(source.title) if source.title else None
             try:
                 if not text.strip():
                     raise Empty(f"The text for {uri} is empty.")

@@ -20,6 +20,7 @@ from chapterverse.ingest.outline import (
     title_text,
     to_assets,
 )
+from chapterverse.schema.errors import Empty, Unsupported
 from chapterverse.schema.records import AssetKind, LineRange, Parsed, ParseWarning, Region
 
 __all__ = ["PARSER", "decoding_warnings", "read_plain", "read_text"]
@@ -35,13 +36,26 @@ _SENTENCE_END = re.compile(r"[。！？.!?;；:：,，、]$")
 
 
 def read_text(text: str, media_type: str) -> Parsed:
-    """Parse *text* that the caller holds as a string; *media_type* is plain or Markdown."""
+    """Parse *text* that the caller holds as a string; *media_type* is plain or Markdown.
+
+    :raises Unsupported: another media type.
+    :raises Empty: nothing in it can be read.
+    """
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     if media_type == "text/markdown":
         from chapterverse.ingest.markdown import parse_markdown
 
-        return parse_markdown(text)
-    return _parse(text, ())
+        parsed = parse_markdown(text)
+    elif media_type == "text/plain":
+        parsed = _parse(text, ())
+    else:
+        raise Unsupported(
+            f"The media type is {media_type!r}; a text is 'text/plain' or 'text/markdown'. "
+            "Ingest other formats as files."
+        )
+    if not any(asset.text.strip() for asset in parsed.assets):
+        raise Empty("The text holds nothing that can be read.")
+    return parsed
 
 
 def read_plain(data: bytes) -> Parsed:

@@ -211,3 +211,27 @@ def test_names_that_are_not_utf8(kb: KnowledgeBase, tmp_path: Path) -> None:
     path = Path(os.fsdecode(os.path.join(os.fsencode(folder), b"\xd6\xd0.txt")))
     assert kb.search("oil", 1)[0].document.uri == path.as_uri()
     assert kb.get(path).document.title == "\ufffd\ufffd"
+
+
+@pytest.mark.parametrize(
+    ("source", "codes"),
+    [
+        (TextSource("oil", "text:a", title=""), [None, None]),
+        (TextSource("oil", "text:a", media_type="text/html"), ["unsupported", "unsupported"]),
+        (TextSource("oil", "text:a", media_type=""), ["unsupported", "unsupported"]),
+        (TextSource("\ufeff", "text:a"), ["empty", "empty"]),
+        (TextSource("<!-- -->", "text:a", media_type="text/markdown"), ["empty", "empty"]),
+    ],
+    ids=repr,
+)
+def test_odd_sources_never_stop_the_others(
+    kb: KnowledgeBase, source: TextSource, codes: list[str | None]
+) -> None:
+    """Twice, for the second time what is stored is compared with what is given."""
+    found = []
+    for _ in codes:
+        items = kb.ingest_texts([source, TextSource("The pump.", "text:b")]).items
+        assert items[1].status in ("ingested", "unchanged")
+        found.append(items[0].code)
+    assert found == codes
+    assert all(document.children for document in kb.documents())

@@ -43,8 +43,9 @@ _BINARY: tuple[tuple[bytes, str], ...] = (
     (b"%!PS", "a PostScript file; convert it to PDF"),
     (b"{\\rtf", "an RTF file; save it as .docx"),
 )
+# Atomic: a comment ends at its first mark, or a page of many would be cut up in every way there is.
 _HTML_START = re.compile(
-    r"(?:\s|<!--.*?-->|<\?xml[^>]*\?>)*<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
+    r"(?>\s+|<!--.*?-->|<\?xml[^>]*\?>)*+<(?:!doctype\s+html|html|head|body)\b", re.I | re.S
 )
 _HTML_BLOCK = re.compile(
     r"</(?:p|div|table|tr|td|ul|ol|li|h[1-6]|section|article|body|span|a)\s*>", re.I

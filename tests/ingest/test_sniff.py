@@ -39,6 +39,8 @@ def archive(**members: bytes) -> bytes:
         (b"# Title\n", "a.txt", TEXT),
         ("第一章 总则".encode("gb18030"), "a.txt", TEXT),
         (b"plain", "noname", TEXT),
+        (b"<!-- a -->\n" * 5000 + b"<div>a</div><p>b</p><p>c</p>", "many-comments", HTML),
+        (b"<!-- a --> " * 100 + b"<html>", "many-comments", HTML),
     ],
 )
 def test_content_decides(data: bytes, name: str, expected: str) -> None:

@@ -38,6 +38,7 @@ _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.I)
 _MARK = re.compile("\ue000(\\d+)\ue001")
 _FILLER = "\ue002"
+_START = re.compile(r"-?\d{1,9}")
 _SECTIONING = {"article", "section", "main", "blockquote", "figure", "td"}
 _HOLDERS = ("table", "figure", "pre")
 _LOST_SHARE = 0.02
@@ -200,8 +201,8 @@ def _prepared(text: str) -> str:
 
 def _number_items(ordered: Any) -> None:
     """Write the numbers of a list into its items, as a browser shows them."""
-    start = ordered.get("start") or "1"
-    number = int(start) if start.lstrip("-").isdecimal() else 1
+    start = ordered.get("start") or ""
+    number = int(start) if _START.fullmatch(start) else 1
     for item in ordered.iterchildren("li"):
         holder = item
         # A loose list wraps each text in a paragraph; the number belongs inside it.

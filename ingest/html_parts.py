@@ -130,9 +130,10 @@ def _cell(td: Any) -> Cell:
 
 def _span(value: str | None, most: int) -> int:
     # The bounds are those of the HTML standard; 0 means "to the end" for rows.
-    if value is None or not value.strip().isdecimal():
+    match = re.match(r"\s*(\d{1,9})", value or "")
+    if match is None:
         return 1
-    number = int(value)
+    number = int(match[1])
     return most if number == 0 else min(number, most)
 
 

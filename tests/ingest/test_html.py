@@ -150,6 +150,13 @@ def test_single_characters_are_kept() -> None:
     assert [asset.text for asset in parsed.assets] == ["A", "x", "y", "abc", "是"]
 
 
+@pytest.mark.parametrize("number", ["--5", "5e", "9" * 5000, "½"])
+def test_absurd_numbers_do_not_cost_the_page(number: str) -> None:
+    row = f"<tr><td rowspan='{number}'>a</td><td>b</td></tr>"
+    parsed = page(f"<ol start='{number}'><li>item</li></ol><table>{row}</table>")
+    assert kinds(parsed) == [("list_item", "1. item"), ("table", "a | b")]
+
+
 def test_long_runs_without_spaces_take_no_long_time() -> None:
     text = "&" * 100_000
     assert kinds(page(f"<p>{text.replace('&', '&amp;')}</p>")) == [("paragraph", text)]

@@ -20,22 +20,18 @@ def figure_regions(boxes: Sequence[Rect], width: float, height: float) -> list[R
     rects = [r for r in rects if r.area < _MAX_SHARE * page.area and r.width > 4 and r.height > 4]
     merged: list[Rect] = []
     for rect in sorted(rects, key=lambda r: (r.y0, r.x0)):
+        # The others are no neighbours of each other, so only the newest can have one.
+        while (index := _neighbour(rect, merged)) is not None:
+            rect = rect.union(merged.pop(index))
         merged.append(rect)
-        while (pair := _neighbours(merged)) is not None:
-            a, b = pair
-            joined = merged[a].union(merged[b])
-            merged = [r for i, r in enumerate(merged) if i not in pair] + [joined]
     kept = [r for r in merged if _MIN_SHARE * page.area <= r.area < _MAX_SHARE * page.area]
     return sorted((r for r in kept if min(r.width, r.height) > 18), key=lambda r: (r.y0, r.x0))
 
 
-def _neighbours(rects: Sequence[Rect]) -> tuple[int, int] | None:
-    last = len(rects) - 1
-    for index in range(last, 0, -1):
-        for other in range(index):
-            a, b = rects[index], rects[other]
-            if a.x_overlap(b) > -_NEAR and a.y_overlap(b) > -_NEAR:
-                return other, index
+def _neighbour(rect: Rect, others: Sequence[Rect]) -> int | None:
+    for index, other in enumerate(others):
+        if rect.x_overlap(other) > -_NEAR and rect.y_overlap(other) > -_NEAR:
+            return index
     return None
 
 

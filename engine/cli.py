@@ -70,12 +70,12 @@ def cli() -> None:
 
 
 @cli.command()
-@click.argument("paths", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, required=True, type=click.Path())
 @click.option("--tag", "tags", multiple=True, help="Tag the documents; may be repeated.")
 @click.option("--password", help="Password of encrypted documents.")
 @_shared
 def ingest(
-    paths: tuple[Path, ...], tags: tuple[str, ...], password: str | None, kb: Path, as_json: bool
+    paths: tuple[str, ...], tags: tuple[str, ...], password: str | None, kb: Path, as_json: bool
 ) -> int:
     """Ingest files and folders; unchanged files are skipped, changed ones replaced."""
     from chapterverse.engine.console import IngestDisplay, print_json, print_report

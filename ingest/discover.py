@@ -32,11 +32,15 @@ def discover(paths: Sequence[str | Path], *, skip: Path | None = None) -> list[F
     Folders are walked in name order without following links to folders. Hidden files and folders
     (a leading dot, as with ``.git``) below a named folder are left alone, as is the folder *skip*
     (the knowledge base itself). A path that does not exist, or a folder that holds no file at
-    all, gives an entry with an error.
+    all, gives an entry with an error; so does an empty name, as from an unset variable.
     """
     found: dict[Path, Found] = {}
     for given in paths:
         path = Path(os.path.abspath(os.path.expanduser(given)))
+        if given == "":
+            error = FileMissing("An empty path was given; name '.' to ingest the working folder.")
+            found.setdefault(path, Found(path, error=error))
+            continue
         for item in _below(path, skip):
             found.setdefault(item.path, item)
     return list(found.values())
@@ -45,10 +49,10 @@ def discover(paths: Sequence[str | Path], *, skip: Path | None = None) -> list[F
 def _below(path: Path, skip: Path | None) -> Iterator[Found]:
     if not os.path.lexists(path):
         yield Found(path, error=FileMissing(f"{path} does not exist; check the spelling."))
+    elif skip is not None and any(_same(place, skip) for place in (path, *path.parents)):
+        where = "is" if _same(path, skip) else "belongs to"
+        yield Found(path, error=Unsupported(f"{path} {where} the knowledge base itself."))
     elif path.is_dir():
-        if skip is not None and _same(path, skip):
-            yield Found(path, error=Unsupported(f"{path} is the knowledge base itself."))
-            return
         empty = True
         for item in _walk(path, skip):
             empty = False

@@ -84,7 +84,24 @@ def test_the_knowledge_base_is_skipped_under_any_name(tree: Path, tmp_path: Path
 def test_the_knowledge_base_itself_is_refused(tree: Path) -> None:
     found = discover([tree / "a"], skip=tree / "a")
     assert [type(item.error) for item in found] == [Unsupported]
-    assert "knowledge base itself" in str(found[0].error)
+    assert "is the knowledge base itself" in str(found[0].error)
+
+
+def test_what_lies_in_the_knowledge_base_is_refused(tree: Path) -> None:
+    (tree / "kb" / "blobs").mkdir(parents=True)
+    (tree / "kb" / "kb.sqlite3").write_text("x", encoding="utf-8")
+    found = discover([tree / "kb" / "blobs", tree / "kb" / "kb.sqlite3"], skip=tree / "kb")
+    assert [type(item.error) for item in found] == [Unsupported, Unsupported]
+    assert "belongs to the knowledge base" in str(found[1].error)
+
+
+def test_an_empty_name_is_not_the_working_folder(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tree)
+    found = discover(["", tree / "b.txt"])
+    assert [type(item.error) for item in found] == [FileMissing, type(None)]
+    assert "empty path" in str(found[0].error)
 
 
 def test_what_is_no_file(tree: Path) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Sequence
-from pathlib import PurePosixPath
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -34,6 +34,9 @@ __all__ = [
     "print_report",
     "print_status",
 ]
+
+# A terminal takes these as commands, and what is printed comes from anybody's documents.
+_COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def print_json(value: object) -> None:
@@ -89,7 +92,8 @@ def print_passages(passages: Passages) -> None:
 
     console = _console()
     for passage in passages:
-        console.print(Text.assemble(*styled(passage)), soft_wrap=False)
+        pieces = [(_COMMANDS.sub("", text), style) for text, style in styled(passage)]
+        console.print(Text.assemble(*pieces), soft_wrap=False)
     if not passages:
         console.print("No passage matches.")
 
@@ -147,13 +151,15 @@ def print_report(report: IngestReport) -> None:
     _write(", ".join(part for part in (said, f"{len(failed)} failed" if failed else "") if part))
     warned = [(item, text) for item in report.items for text in item.warnings]
     if warned:
-        _print_table(("document", "warning"), ((_name(i), text) for i, text in warned[:20]))
+        _print_table(
+            ("document", "warning"), ((display_name(i.uri), text) for i, text in warned[:20])
+        )
         if len(warned) > 20:
             _write(f"... and {len(warned) - 20} more warnings; 'chapterverse show' has them all.")
     if failed:
         _print_table(
             ("failed", "reason", "what to do"),
-            ((_name(item), item.code or "", item.message or "") for item in failed),
+            ((display_name(item.uri), item.code or "", item.message or "") for item in failed),
         )
 
 
@@ -172,7 +178,7 @@ class IngestDisplay:
             from rich import progress
 
             self._bar = progress.Progress(
-                progress.TextColumn("{task.description}"),
+                progress.TextColumn("{task.description}", markup=False),
                 progress.BarColumn(),
                 progress.TaskProgressColumn(),
                 progress.TransferSpeedColumn(),
@@ -223,7 +229,7 @@ def _print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
         table = Table(*header, box=None, header_style="bold", pad_edge=False)
         for row in body:
-            table.add_row(*row)
+            table.add_row(*(_COMMANDS.sub("", cell) for cell in row))
         _console().print(table, markup=False)
         return
     for row in [tuple(header), *body]:
@@ -237,7 +243,7 @@ def _console(*, stderr: bool = False) -> Console:
 
 
 def _write(text: str) -> None:
-    sys.stdout.buffer.write(text.encode("utf-8", "replace") + b"\n")
+    sys.stdout.buffer.write(_COMMANDS.sub("", text).encode("utf-8", "replace") + b"\n")
     sys.stdout.buffer.flush()
 
 
@@ -246,14 +252,10 @@ def _with_ids(record: object, *names: str) -> dict[str, object]:
     return values | {name: format_id(getattr(record, name)) for name in names}
 
 
-def _name(item: IngestItem) -> str:
-    return PurePosixPath(display_name(item.uri)).name or item.uri
-
-
 def _number(value: int | None) -> str:
     return "" if value is None else str(value)
 
 
 def _short(text: str, length: int = 60) -> str:
-    flat = " ".join(text.split())
+    flat = " ".join(_COMMANDS.sub(" ", text).split())
     return flat if len(flat) <= length else flat[: length - 1] + "…"

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 from chapterverse.engine.cli import main
+from chapterverse.engine.console import IngestDisplay
+from chapterverse.ingest.pipeline import Progress
 from tests.bases import write_files
 
 
@@ -75,6 +77,32 @@ def test_exit_codes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["search", "x", "--mode", "magic"]) == 2
     assert main(["list", "--kb", "nowhere"]) == 1
     assert "no knowledge base at" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_nothing_in_a_document_commands_the_terminal(
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    terminal: bool,
+) -> None:
+    file = tmp_path / "title \x1b]0;a\x07.md"
+    text = "Oil \x9b2Jis red. " + "Pumps need it every day. " * 20
+    file.write_text(f"# Oil \x1b]0;title\x07\n\n{text}\n", encoding="utf-8")
+    assert main(["ingest", str(file)]) == 0
+    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
+    for command in (["search", "oil"], ["list"], ["show", file.name]):
+        assert main(command) == 0
+        out = capfd.readouterr().out
+        assert "Oil" in out
+        assert not any(mark in out for mark in ("\x1b]0;", "\x07", "\x9b"))
+
+
+def test_a_file_name_is_no_markup(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with IngestDisplay(quiet=False) as display:
+        display.progress(Progress("text/[%2Fb]", 1, 2))
+        display._bar.refresh()
 
 
 def test_kb_from_the_environment(

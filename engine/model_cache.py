@@ -17,7 +17,7 @@ from pathlib import Path
 
 from chapterverse.schema.errors import EmbedderError
 
-__all__ = ["CACHE_VARIABLE", "cache_folder", "cached_model", "damaged_files"]
+__all__ = ["CACHE_VARIABLE", "cache_folder", "cached_model", "damaged_files", "is_whole"]
 
 CACHE_VARIABLE = "CHAPTERVERSE_CACHE"
 """Environment variable that names another cache folder."""
@@ -53,14 +53,14 @@ def cached_model(
     :raises EmbedderError: the folder cannot be written, or another process builds for too long.
     """
     folder = root / name
-    if _is_whole(folder):
+    if is_whole(folder):
         return folder
     from filelock import FileLock, Timeout
 
     try:
         root.mkdir(parents=True, exist_ok=True)
         with FileLock(root / f"{name}.lock", timeout=LOCK_SECONDS):
-            if not _is_whole(folder):
+            if not is_whole(folder):
                 if notify is not None:
                     notify("Preparing the embedding model (once) ...")
                 _build(folder, build)
@@ -89,6 +89,14 @@ def damaged_files(folder: Path) -> list[str]:
     ]
 
 
+def is_whole(folder: Path) -> bool:
+    """Whether *folder* holds a model with all its files, by their sizes."""
+    entries = _manifest(folder)
+    if not entries:
+        return False
+    return all(_has_size(folder / name, size) for name, (size, _) in entries.items())
+
+
 def _build(folder: Path, build: Callable[[Path], None]) -> None:
     # The lock is held, so what an interrupted build has left is nobody's.
     for stale in folder.parent.glob(f".{folder.name}.*"):
@@ -106,13 +114,6 @@ def _build(folder: Path, build: Callable[[Path], None]) -> None:
         made.replace(folder)
     finally:
         shutil.rmtree(made, ignore_errors=True)
-
-
-def _is_whole(folder: Path) -> bool:
-    entries = _manifest(folder)
-    if not entries:
-        return False
-    return all(_has_size(folder / name, size) for name, (size, _) in entries.items())
 
 
 def _manifest(folder: Path) -> dict[str, tuple[int, str]] | None:

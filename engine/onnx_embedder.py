@@ -21,7 +21,7 @@ import numpy as np
 
 from chapterverse.engine.e5_tokenizer import E5Tokenizer
 from chapterverse.engine.e5_weights import CARRIER_DIGEST
-from chapterverse.engine.model_cache import cache_folder, cached_model, damaged_files
+from chapterverse.engine.model_cache import cache_folder, cached_model, damaged_files, is_whole
 from chapterverse.schema.embedder import Vectors
 from chapterverse.schema.errors import EmbedderError
 
@@ -97,8 +97,12 @@ class OnnxEmbedder:
         return None
 
     def warm(self) -> None:
-        """Begin to load tokenizer and model in the background; errors show at the first use."""
-        Thread(target=self._warm, name="embedder-warm", daemon=True).start()
+        """Begin to load tokenizer and model in the background; errors show at the first use.
+
+        Does nothing while the model was not made on this machine.
+        """
+        if is_whole(self._place()):
+            Thread(target=self._warm, name="embedder-warm", daemon=True).start()
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(ids) for ids in self._load_tokenizer().encode(texts)]
@@ -165,10 +169,14 @@ class OnnxEmbedder:
     def _model_folder(self) -> Path:
         with self._folder_lock:
             if self._folder is None:
-                name = self.fingerprint.replace(":", "-")
-                root = cache_folder(self._cache)
-                self._folder = cached_model(name, _build_model, root=root, notify=self._notify)
+                place = self._place()
+                self._folder = cached_model(
+                    place.name, _build_model, root=place.parent, notify=self._notify
+                )
             return self._folder
+
+    def _place(self) -> Path:
+        return cache_folder(self._cache) / self.fingerprint.replace(":", "-")
 
 
 def _model_input(ids: Sequence[int]) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:

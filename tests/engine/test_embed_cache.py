@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from chapterverse.engine.model_cache import cache_folder, cached_model, damaged_files
+from chapterverse.engine.onnx_embedder import OnnxEmbedder
 from chapterverse.schema.errors import EmbedderError
 
 RACER = """
@@ -105,3 +107,10 @@ def test_the_environment_names_the_folder(tmp_path: Path, monkeypatch: pytest.Mo
     assert cache_folder(tmp_path / "other") == tmp_path / "other"
     monkeypatch.delenv("CHAPTERVERSE_CACHE")
     assert cache_folder().name == "chapterverse"
+
+
+def test_a_model_that_is_not_there_is_not_made_in_the_background(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
+    OnnxEmbedder(cache=tmp_path).warm()
+    assert set(threading.enumerate()) == before
+    assert list(tmp_path.iterdir()) == []

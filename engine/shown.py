@@ -32,7 +32,7 @@ class Passages(tuple[Passage, ...]):
         return "\n\n".join(_text(passage) for passage in self)
 
     def __repr__(self) -> str:
-        return f"<{len(self)} passages>\n{self}"
+        return f"<{len(self)} passage{'' if len(self) == 1 else 's'}>\n{self}"
 
     def _repr_html_(self) -> str:
         if not self:
@@ -53,53 +53,39 @@ def snippet(passage: Passage, length: int = _SNIPPET_CHARACTERS) -> tuple[int, i
 
 def styled(passage: Passage) -> list[tuple[str, str]]:
     """A passage as pieces of text with terminal styles; the best child stands out."""
-    start, end = snippet(passage)
     cited = passage.citations[0]
-    pieces = [
+    before, best, after = _around(passage)
+    return [
         (f"{passage.rank}. ", "bold"),
         (cited.label, f"bold cyan link {cited.link}" if _can_be_followed(cited) else "bold cyan"),
         (f"   {passage.score:.3f}\n", "dim"),
-        ("…" if start else "", "dim"),
+        (before, ""),
+        (best, "black on yellow"),
+        (after, ""),
+        ("\n", ""),
     ]
-    at = start
-    for child_start, child_end in _found(passage, start, end):
-        pieces.append((passage.text[at:child_start], ""))
-        best = child_start == passage.children[0].start
-        pieces.append((passage.text[child_start:child_end], "black on yellow" if best else "bold"))
-        at = child_end
-    pieces.append((passage.text[at:end], ""))
-    pieces.append(("…\n" if end < len(passage.text) else "\n", "dim"))
-    return pieces
 
 
-def _found(passage: Passage, start: int, end: int) -> list[tuple[int, int]]:
-    """Spans of the found children within ``[start, end)``, ascending, not overlapping."""
-    spans, at = [], start
-    for child in sorted(passage.children, key=lambda child: child.start):
-        if at <= child.start and child.end <= end:
-            spans.append((child.start, child.end))
-            at = child.end
-    return spans
+def _around(passage: Passage) -> tuple[str, str, str]:
+    """The snippet before, in and after the best child; dots stand where it leaves text out."""
+    start, end = snippet(passage)
+    text, best = passage.text, passage.children[:1]
+    # In a small base nearly every child is found, so marking them all would say nothing.
+    first, last = (best[0].start, best[0].end) if best else (end, end)
+    before = ("…" if start else "") + text[start:first]
+    return before, text[first:last], text[last:end] + ("…" if end < len(text) else "")
 
 
 def _text(passage: Passage) -> str:
-    start, end = snippet(passage)
-    before, after = "…" if start else "", "…" if end < len(passage.text) else ""
     head = f"{passage.rank}. {passage.citations[0].label}   (score {passage.score:.3f})"
-    body = before + passage.text[start:end] + after
+    body = "".join(_around(passage))
     return "\n".join([head, *(f"   {line}" for line in body.splitlines() if line.strip())])
 
 
 def _html(passage: Passage) -> str:
-    start, end = snippet(passage)
-    parts, at = [], start
-    for child_start, child_end in _found(passage, start, end):
-        parts.append(escape(passage.text[at:child_start]))
-        tag = "mark" if child_start == passage.children[0].start else "b"
-        parts.append(f"<{tag}>{escape(passage.text[child_start:child_end])}</{tag}>")
-        at = child_end
-    parts.append(escape(passage.text[at:end]))
-    body = "".join(parts).replace("\n", "<br>")
+    before, best, after = (escape(part) for part in _around(passage))
+    marked = f"<mark>{best}</mark>" if best else ""
+    body = f"{before}{marked}{after}".replace("\n", "<br>")
     cited = passage.citations[0]
     label = escape(cited.label)
     if _can_be_followed(cited):

@@ -107,7 +107,8 @@ def test_as_text() -> None:
     assert str(found) == (
         "1. a.pdf, p. 3, § 1 Oil & <gas>   (score 0.500)\n   Intro.\n   The pump needs oil."
     )
-    assert repr(found) == f"<1 passages>\n{found}"
+    assert repr(found) == f"<1 passage>\n{found}"
+    assert repr(Passages(found * 2)).startswith("<2 passages>\n1. ")
     assert isinstance(found, tuple)
     assert found[0].rank == 1
 
@@ -118,11 +119,11 @@ def test_nothing_found() -> None:
     assert Passages() == ()
 
 
-def test_html_marks_the_best_child_and_sets_the_others_bold() -> None:
+def test_html_marks_the_best_child_only() -> None:
     text = "One. Two & <b>three</b>. Four.\nFive."
     shown = Marks(Passages([passage(text, (5, 19), (0, 4), (31, 5))])._repr_html_())
     assert shown.marked == ["Two & <b>three</b>."]
-    assert shown.bold == ["1.", "One.", "Five."]
+    assert shown.bold == ["1."]
     assert "One. Two & <b>three</b>. Four.Five." in shown.text
     assert "a.pdf, p. 3, § 1 Oil & <gas>" in shown.text
     assert "dense 0.812" in shown.text
@@ -147,10 +148,14 @@ def test_a_uri_that_would_run_is_not_linked(uri: str) -> None:
     assert "a.pdf, p. 3" in shown.text
 
 
-def test_overlapping_children_are_marked_once() -> None:
-    shown = Marks(Passages([passage("abcdefgh", (2, 4), (4, 3))])._repr_html_())
-    assert shown.marked == ["cdef"]
-    assert "abcdefgh" in shown.text
+@pytest.mark.parametrize("start", [0, 3000])
+def test_html_shows_where_text_is_left_out(start: int) -> None:
+    text = "".join(chr(0x4E00 + number) for number in range(5000))
+    shown = Marks(Passages([passage(text, (start, 40))])._repr_html_())
+    assert shown.marked == [text[start : start + 40]]
+    before, after = shown.text.split(text[start : start + 40])
+    assert ("…" in before) is (start > 0)
+    assert after.endswith("…")
 
 
 @pytest.mark.parametrize("start", [0, 3000, 9960])

@@ -8,8 +8,8 @@ request on standard input with frames of a kind, a length and a payload:
 - and last one of ``ANSWER`` (a ``Parsed``), ``FAILED`` (a :class:`Failure`) or ``ENDED``
   (an :class:`Ended`: the child gave no answer).
 
-Only the child looks at the document. This process passes its bytes on without reading them,
-stays single-threaded so that forking is safe, and ends when its parent does.
+Only the child reads the document; this process looks at its first bytes, to guess which reader to
+load. It stays single-threaded so that forking is safe, and ends when its parent does.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A parent chunk that answers, with the children that found it, best first.
+    """A parent chunk that answers, with the children that found it (8 at most), best first.
 
     ``score`` is the fused score of its best child, ``scores`` that child's channels. ``pages`` are
     physical and 1-based, empty in formats without pages. ``warnings`` is empty unless something

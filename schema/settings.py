@@ -1,6 +1,6 @@
 """Settings: arguments, then ``CHAPTERVERSE_*`` variables, ``chapterverse.toml``, defaults.
 
-Unknown keys are errors everywhere. Secrets are read from the environment only.
+Unknown keys are errors everywhere.
 """
 
 from __future__ import annotations

@@ -9,23 +9,14 @@ from dataclasses import replace
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_list_start
 from chapterverse.ingest.pdf_tables import Grid
 from chapterverse.ingest.pdf_text import Line, Rect, has_han, join_lines
-from chapterverse.schema.records import Asset, AssetKind, Box, Region, Table
+from chapterverse.schema.records import FURNITURE, Asset, AssetKind, Box, Region, Table
 
 __all__ = ["PageFrame", "make_assets", "merge_breaks", "merge_tables"]
 
 PageFrame = tuple[float, float, str | None]
 """Width and height in points and the printed label of a page."""
 
-_SKIPPED = frozenset(
-    {
-        AssetKind.TABLE,
-        AssetKind.FIGURE,
-        AssetKind.FOOTNOTE,
-        AssetKind.PAGE_HEADER,
-        AssetKind.PAGE_FOOTER,
-    }
-)
-_FURNITURE = frozenset({AssetKind.PAGE_HEADER, AssetKind.PAGE_FOOTER})
+_SKIPPED = FURNITURE | {AssetKind.TABLE, AssetKind.FIGURE, AssetKind.FOOTNOTE}
 _CONTINUED = re.compile(r"continued|cont[.’']d|fortsetzung|suite|续|續", re.I)
 _TEXT = frozenset({AssetKind.PARAGRAPH, AssetKind.LIST_ITEM})
 
@@ -74,7 +65,7 @@ def merge_tables(pieces: Sequence[Piece]) -> list[Piece]:
     for piece in pieces:
         if piece.grid is None:
             out.append(piece)
-            if piece.kind not in _FURNITURE:
+            if piece.kind not in FURNITURE:
                 last = None
             continue
         if last is not None and _table_goes_on(out[last], piece):

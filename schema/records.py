@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Literal
 
 __all__ = [
+    "FURNITURE",
     "Asset",
     "AssetKind",
     "Box",

@@ -10,18 +10,17 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from sqlalchemy import Connection
-
 from chapterverse.engine.indexes import IndexSet
 from chapterverse.engine.retrieve import check_query, plan_for, query_for, retrieve
 from chapterverse.engine.session import Session
 from chapterverse.engine.shown import Passages
-from chapterverse.schema import journal, lookup, store
+from chapterverse.schema import lookup
 from chapterverse.schema.embedder import Embedder
 from chapterverse.schema.errors import NotFound
+from chapterverse.schema.generation import Generation
 from chapterverse.schema.ids import parse_id
-from chapterverse.schema.journal import Generation
 from chapterverse.schema.naming import display_name
+from chapterverse.schema.reader import Reader
 from chapterverse.schema.records import Asset, Child, Document, Parent
 from chapterverse.schema.results import (
     Citation,
@@ -34,6 +33,8 @@ from chapterverse.schema.results import (
 from chapterverse.schema.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
     from chapterverse.ingest.discover import Found
     from chapterverse.ingest.pipeline import Pipeline, Progress, TextSource
 
@@ -192,10 +193,10 @@ class KnowledgeBase:
         session.check(generation, embedder=plan.weights.dense > 0)
         asked = query_for(query, session.embedder if plan.weights.dense else None)
 
-        def answer(connection: Connection, indexes: IndexSet, current: Generation) -> Passages:
+        def answer(reader: Reader, indexes: IndexSet, current: Generation) -> Passages:
             return Passages(
                 retrieve(
-                    connection,
+                    reader,
                     indexes,
                     asked,
                     plan,
@@ -209,6 +210,8 @@ class KnowledgeBase:
 
     def documents(self) -> list[Document]:
         """All documents, by URI."""
+        from chapterverse.schema import store
+
         with self._session.database.read() as connection:
             return store.list_documents(connection)
 
@@ -219,14 +222,16 @@ class KnowledgeBase:
 
         :raises NotFound: there is none, or several have that file name.
         """
+        from chapterverse.schema import contents
+
         with self._session.database.read() as connection:
             found = self._find(connection, document)
             revision = found.revision.id
             return Content(
                 found,
-                store.assets_of(connection, revision),
-                lookup.parents_of(connection, revision),
-                lookup.children_of(connection, revision),
+                contents.assets_of(connection, revision),
+                contents.parents_of(connection, revision),
+                contents.children_of(connection, revision),
             )
 
     def resolve(self, citation: Citation) -> str:
@@ -235,8 +240,8 @@ class KnowledgeBase:
         :raises NotFound: the document is gone or has changed since the citation was made.
         """
         number = parse_id(citation.parent_id)
-        with self._session.database.read() as connection:
-            parents = lookup.parent_rows(connection, [] if number is None else [number])
+        with self._session.database.snapshot() as reader:
+            parents = lookup.parent_rows(reader, [] if number is None else [number])
         for parent in parents.values():
             text = parent.text[citation.start : citation.end]
             if text.startswith(citation.quote.removesuffix("…")):
@@ -251,6 +256,8 @@ class KnowledgeBase:
 
         :raises NotFound: one of them does not exist; nothing is deleted then.
         """
+        from chapterverse.schema import store
+
         names = [documents] if isinstance(documents, str | Path) else list(documents)
         with self._session.writing():
             with self._session.database.write() as connection:
@@ -306,6 +313,8 @@ class KnowledgeBase:
 
     def _run(self, items: Iterator[IngestItem], watch: Watch) -> IngestReport:
         """Drive the pipeline, record every outcome, and bring the indexes along."""
+        from chapterverse.schema import journal
+
         database = self._session.database
         with database.write() as connection:
             job = journal.start_job(connection, "ingest")
@@ -330,6 +339,8 @@ class KnowledgeBase:
 
     def _record(self, job: int, done: Sequence[IngestItem], recorded: int) -> int:
         """Write the outcomes after the first *recorded* to the job; how many are there now."""
+        from chapterverse.schema import journal
+
         new = [item for item in done[recorded:] if item.status != "unchanged"]
         if new:
             with self._session.database.write() as connection:
@@ -339,6 +350,7 @@ class KnowledgeBase:
     def _settle(self) -> None:
         """Bring the indexes up to date and remove source files nobody refers to."""
         from chapterverse.ingest.snapshot import Blobs
+        from chapterverse.schema import store
 
         self._session.catch_up()
         with self._session.database.read() as connection:
@@ -346,10 +358,13 @@ class KnowledgeBase:
         Blobs(self.path / "blobs").retain(wanted if self._session.settings.keep_sources else set())
 
     def _find(self, connection: Connection, name: str | Path) -> Document:
-        number = lookup.find_document_id(connection, str(name))
+        from chapterverse.schema import sqlite, store
+
+        reader = sqlite.reader_of(connection)
+        number = lookup.find_document_id(reader, str(name))
         if number is None:
             path = Path(os.path.abspath(os.path.expanduser(name)))
-            number = lookup.find_document_id(connection, path.as_uri())
+            number = lookup.find_document_id(reader, path.as_uri())
         if number is None:
             known = [
                 d for d in store.list_documents(connection) if display_name(d.uri) == str(name)

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sqlalchemy import Connection
 
 from chapterverse.engine.fuse import Channel
-from chapterverse.engine.hits import Hits, Ids
+from chapterverse.engine.hits import Hits, Ids, distinct
 from chapterverse.engine.indexes import IndexSet
 from chapterverse.engine.keyword import KeywordIndex
 from chapterverse.schema import lookup
 from chapterverse.schema.embedder import Vectors
 from chapterverse.schema.errors import IndexDamaged
+from chapterverse.schema.reader import Reader
 
 __all__ = ["Candidates", "Query", "Weights", "find_candidates"]
 
@@ -36,10 +36,16 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Channels over the living candidates, and the parent of each candidate."""
+    """Channels over the living candidates; ``ids`` of all of them, ascending, and their parents."""
 
     channels: tuple[Channel, ...]
-    parent_of: Mapping[int, int]
+    ids: Ids
+    parents: Ids
+
+    def parents_of(self, ids: Ids) -> Ids:
+        """The parent of each of *ids*, which are candidates."""
+        found: Ids = self.parents[np.searchsorted(self.ids, ids)]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +57,7 @@ class Query:
 
 
 def find_candidates(
-    connection: Connection,
+    reader: Reader,
     indexes: IndexSet,
     query: Query,
     weights: Weights,
@@ -67,15 +73,29 @@ def find_candidates(
     """
     dense = _dense_hits(indexes, query.vector, pool, exact_limit, allowed)
     keyword = _keyword_hits(indexes.keyword, query.tokens, pool, allowed)
-    found = np.union1d(dense.ids, keyword.ids)
-    parent_of = lookup.live_children(connection, found.tolist(), seq)
-    living = np.array(sorted(parent_of), np.int64)
+    found = distinct(np.concatenate([dense.ids, keyword.ids]))
+    living, parents = _living(reader, indexes, found, seq)
     channels = [
         _dense_channel(indexes, query.vector, dense, living, weights.dense),
         _keyword_channel(indexes, query.tokens, keyword, living, weights.keyword),
-        _parent_channel(indexes, query.tokens, living, parent_of, weights.parent),
+        _parent_channel(indexes, query.tokens, living, parents, weights.parent),
     ]
-    return Candidates(tuple(channels), parent_of)
+    return Candidates(tuple(channels), living, parents)
+
+
+def _living(reader: Reader, indexes: IndexSet, ids: Ids, seq: int) -> tuple[Ids, Ids]:
+    """Those of *ids* whose revision lives at *seq*, and their parents.
+
+    The vector file knows where a child belongs; asking the database for the few revisions is
+    several times quicker than asking it for each child.
+    """
+    known, revisions, parents = indexes.vectors.places(ids)
+    there = distinct(revisions)
+    live = lookup.live_revisions(reader, there.tolist(), seq)
+    if len(live) < len(there):
+        keep = np.isin(revisions, np.array(live, np.int64))
+        known, parents = known[keep], parents[keep]
+    return known, parents
 
 
 def _dense_hits(
@@ -133,12 +153,11 @@ def _parent_channel(
     indexes: IndexSet,
     tokens: Sequence[str],
     living: Ids,
-    parent_of: Mapping[int, int],
+    parents: Ids,
     weight: float,
 ) -> Channel:
-    parents = np.array([parent_of[child] for child in living.tolist()], np.int64)
-    distinct, where = np.unique(parents, return_inverse=True)
-    scores = indexes.keyword.score_parents(tokens, distinct)[where]
+    each = distinct(parents)
+    scores = indexes.keyword.score_parents(tokens, each)[np.searchsorted(each, parents)]
     known = ~np.isnan(scores)
     ids, scores = living[known], scores[known]
     order = np.lexsort((ids, -scores))
@@ -147,9 +166,14 @@ def _parent_channel(
 
 def _split(hits: Hits, living: Ids) -> tuple[Hits, Ids]:
     """Those of *hits* that live, and the living that are not among them."""
-    alive = np.isin(hits.ids, living)
-    own = Hits(hits.ids[alive], hits.scores[alive])
-    return own, np.setdiff1d(living, own.ids, assume_unique=True)
+    if not len(living):
+        return _NOTHING, living
+    place = np.searchsorted(living, hits.ids)
+    place[place == len(living)] = 0
+    alive = living[place] == hits.ids
+    rest = np.ones(len(living), np.bool_)
+    rest[place[alive]] = False
+    return Hits(hits.ids[alive], hits.scores[alive]), living[rest]
 
 
 def _joined(name: str, weight: float, own: Hits, others: Ids, rest: Vectors) -> Channel:

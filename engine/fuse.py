@@ -24,6 +24,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from chapterverse.engine.hits import distinct
+
 __all__ = ["Channel", "Fused", "Method", "fuse"]
 
 Method = Literal["zscore", "minmax", "rrf"]
@@ -66,7 +68,7 @@ class Fused:
 def fuse(channels: Sequence[Channel], method: Method, rrf_k: int = 60) -> Fused:
     """Fuse *channels* on ids; one vote a channel and id, whatever the texts are."""
     used = tuple(channel for channel in channels if channel.weight > 0)
-    ids = np.unique(np.concatenate([c.ids for c in used])) if used else np.empty(0, np.int64)
+    ids = distinct(np.concatenate([c.ids for c in used])) if used else np.empty(0, np.int64)
     shape = (len(used), len(ids))
     raw = np.full(shape, np.nan)
     normalised = np.full(shape, np.nan)

@@ -10,7 +10,7 @@ import shutil
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
@@ -20,12 +20,14 @@ from chapterverse.engine.chroma_index import ChromaIndex
 from chapterverse.engine.keyword import KeywordDoc, KeywordIndex
 from chapterverse.engine.tantivy_index import TantivyIndex
 from chapterverse.engine.vectors import VectorFile
-from chapterverse.schema import indexed, journal, store
 from chapterverse.schema.database import Database
 from chapterverse.schema.embedder import Vectors
 from chapterverse.schema.errors import IndexDamaged
-from chapterverse.schema.journal import Generation, OutboxRow
+from chapterverse.schema.generation import Generation
 from chapterverse.schema.lookup import Ids
+
+if TYPE_CHECKING:
+    from chapterverse.schema.journal import OutboxRow
 
 __all__ = ["EmbedTexts", "IndexSet"]
 
@@ -57,6 +59,7 @@ class _Content:
     children: list[KeywordDoc]
     parents: list[KeywordDoc]
     ids: Ids
+    parent_ids: list[int]
     vectors: Vectors
 
 
@@ -102,6 +105,8 @@ class IndexSet:
 
         Safe to be killed at any instruction and called again.
         """
+        from chapterverse.schema import journal
+
         self._build_lost(database, embed)
         total = 0
         while rows := self._next_rows(database):
@@ -155,6 +160,8 @@ class IndexSet:
             self._chroma = None
 
     def _next_rows(self, database: Database) -> list[OutboxRow]:
+        from chapterverse.schema import journal, store
+
         with database.read() as connection:
             generation = journal.current_generation(connection)
             assert generation is not None
@@ -180,7 +187,9 @@ class IndexSet:
         if "keyword" in names:
             self.keyword.replace(content.revision_id, content.children, content.parents)
         if "vectors" in names:
-            self.vectors.replace(content.revision_id, content.ids, content.vectors)
+            self.vectors.replace(
+                content.revision_id, content.ids, content.vectors, content.parent_ids
+            )
         if "chroma" in names:
             self._waiting.append((content.revision_id, content.ids, content.vectors))
             if sum(len(ids) for _, ids, _ in self._waiting) >= _CHROMA_ROWS:
@@ -191,6 +200,8 @@ class IndexSet:
         self._waiting.clear()
 
     def _content(self, database: Database, revision_id: int, embed: EmbedTexts) -> _Content:
+        from chapterverse.schema import indexed, store
+
         model = self.generation.fingerprint
         with database.read() as connection:
             children = indexed.indexed_children(connection, revision_id)
@@ -209,6 +220,7 @@ class IndexSet:
             [KeywordDoc(c.id, revision_id, analyze(c.text)) for c in children],
             [KeywordDoc(p.id, revision_id, analyze(p.text)) for p in parents],
             np.array([c.id for c in children], np.int64),
+            [c.parent_id for c in children],
             np.array([stored[c.text_hash] for c in children], np.float32).reshape(
                 len(children), self.generation.dimension
             ),
@@ -219,6 +231,8 @@ class IndexSet:
         _ = self.chroma
         if not self.rebuilt:
             return
+        from chapterverse.schema import journal
+
         with database.read() as connection:
             generation = journal.current_generation(connection)
             assert generation is not None

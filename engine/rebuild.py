@@ -13,7 +13,7 @@ from chapterverse.engine.session import Session, generation_folder
 from chapterverse.ingest.pipeline import Pipeline, Progress
 from chapterverse.schema import journal, store
 from chapterverse.schema.chunk_limits import ChunkLimits
-from chapterverse.schema.journal import Generation
+from chapterverse.schema.generation import Generation
 
 __all__ = ["rebuild"]
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sqlalchemy import Connection
 
 from chapterverse.engine.analyze import analyze_query, scripts_of
 from chapterverse.engine.candidates import Query, Weights, find_candidates
@@ -17,7 +16,8 @@ from chapterverse.schema import lookup
 from chapterverse.schema.embedder import Embedder
 from chapterverse.schema.errors import QueryError
 from chapterverse.schema.ids import format_id
-from chapterverse.schema.lookup import ChildRow, ParentRow
+from chapterverse.schema.lookup import ChildRow, Ids, ParentRow
+from chapterverse.schema.reader import Reader
 from chapterverse.schema.results import (
     ChannelScore,
     Citation,
@@ -104,7 +104,7 @@ def query_for(text: str, embedder: Embedder | None) -> Query:
 
 
 def retrieve(
-    connection: Connection,
+    reader: Reader,
     indexes: IndexSet,
     query: Query,
     plan: Plan,
@@ -114,9 +114,9 @@ def retrieve(
     seq: int,
 ) -> list[Passage]:
     """The *k* best distinct parents with their matched children, best first."""
-    allowed = None if wanted.is_empty else lookup.allowed_children(connection, wanted, seq)
+    allowed = None if wanted.is_empty else lookup.allowed_children(reader, wanted, seq)
     candidates = find_candidates(
-        connection,
+        reader,
         indexes,
         query,
         plan.weights,
@@ -126,18 +126,21 @@ def retrieve(
         allowed=allowed,
     )
     fused = fuse(candidates.channels, plan.fusion, plan.rrf_k)
-    groups = _group(fused, candidates.parent_of, k)
+    groups = _group(candidates.parents_of(fused.ids), k)
     children = lookup.child_rows(
-        connection, [int(fused.ids[row]) for group in groups for row in group.rows]
+        reader, [int(fused.ids[row]) for group in groups for row in group.rows]
     )
-    parents = lookup.parent_rows(connection, [group.parent_id for group in groups])
+    parents = lookup.parent_rows(reader, [group.parent_id for group in groups])
     passages = []
     for rank, group in enumerate(groups, start=1):
-        matched = [(row, children[int(fused.ids[row])]) for row in group.rows]
+        found = [(row, children.get(int(fused.ids[row]))) for row in group.rows]
+        matched = [(row, child) for row, child in found if child is not None]
+        if not matched:
+            continue
         parent = parents.get(group.parent_id)
         warnings: tuple[str, ...] = ()
         if parent is None:
-            parent = lookup.stand_in(connection, matched[0][1])
+            parent = lookup.stand_in(reader, matched[0][1])
             if parent is None:
                 continue
             matched = [(row, replace(c, start=0, end=len(c.text))) for row, c in matched[:1]]
@@ -146,10 +149,10 @@ def retrieve(
     return passages
 
 
-def _group(fused: Fused, parent_of: Mapping[int, int], k: int) -> list[_Group]:
+def _group(parents: Ids, k: int) -> list[_Group]:
+    """The first *k* distinct of *parents*, each with the first rows it stands in."""
     groups: dict[int, _Group] = {}
-    for row, child in enumerate(fused.ids.tolist()):
-        parent = parent_of[child]
+    for row, parent in enumerate(parents.tolist()):
         group = groups.get(parent)
         if group is None:
             if len(groups) == k:

@@ -13,18 +13,16 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from sqlalchemy import Connection
-
 from chapterverse.engine.analyze import ANALYZER_VERSION
 from chapterverse.engine.embed import make_embedder
 from chapterverse.engine.indexes import IndexSet
 from chapterverse.engine.lock import WriterLock
-from chapterverse.schema import journal
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.database import Database, open_database
 from chapterverse.schema.embedder import Embedder, Vectors
 from chapterverse.schema.errors import IndexDamaged, StoreLocked, StoreMismatch
-from chapterverse.schema.journal import Generation
+from chapterverse.schema.generation import Generation, current_generation, is_waiting
+from chapterverse.schema.reader import Reader
 from chapterverse.schema.settings import Settings
 
 if TYPE_CHECKING:
@@ -86,8 +84,8 @@ class Session:
 
     def generation(self) -> Generation | None:
         """The generation that searches use now; ``None`` in a base that never ingested."""
-        with self.database.read() as connection:
-            return journal.current_generation(connection)
+        with self.database.snapshot() as reader:
+            return current_generation(reader)
 
     def chunk_limits(self) -> ChunkLimits:
         """The limits that new documents are cut with: those of the base, else of the settings."""
@@ -176,7 +174,7 @@ class Session:
         return self.embedder.embed_documents(texts)
 
     def searching(
-        self, answer: Callable[[Connection, IndexSet, Generation], _Answer], empty: _Answer
+        self, answer: Callable[[Reader, IndexSet, Generation], _Answer], empty: _Answer
     ) -> _Answer:
         """*answer* over one consistent state of database and indexes; *empty* without a base.
 
@@ -185,12 +183,11 @@ class Session:
         replaced while the search was running.
         """
         for _ in range(_TRIES):
-            generation = self.generation()
-            if generation is None:
-                return empty
-            indexes = self._opened(generation)
-            with self.database.read() as connection:
-                result = answer(connection, indexes, generation)
+            with self.database.snapshot() as reader:
+                generation = current_generation(reader)
+                if generation is None:
+                    return empty
+                result = answer(reader, self._opened(generation), generation)
             if self.generation() == generation:
                 return result
         return result
@@ -215,6 +212,8 @@ class Session:
     def _open_for_writing(self) -> None:
         generation = self.generation()
         if generation is None:
+            from chapterverse.schema import journal
+
             wanted = self.wanted_generation()
             with self.database.write() as connection:
                 number = journal.add_generation(connection, wanted)
@@ -232,8 +231,8 @@ class Session:
 
     def _replay(self, generation: Generation) -> None:
         """Finish what an interrupted writer left in the outbox, unless a writer is at work."""
-        with self.database.read() as connection:
-            waiting = journal.outbox_after(connection, generation.applied)
+        with self.database.snapshot() as reader:
+            waiting = is_waiting(reader, generation.applied)
         if waiting:
             try:
                 with self.writing():

@@ -9,14 +9,14 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from chapterverse.engine.hits import Hits, Ids, Scores, best
+from chapterverse.engine.hits import Hits, Ids, Scores, best, distinct
 from chapterverse.schema.embedder import Vectors
 from chapterverse.schema.errors import IndexDamaged
 
 __all__ = ["FILES", "STATE", "State", "View", "data_path", "read_state"]
 
 STATE = "state.json"
-FILES = ("vectors", "ids", "groups", "removed")
+FILES = ("vectors", "ids", "groups", "parents", "removed")
 
 _BLOCK_ROWS = 16384
 _ROUNDING = 1e-5
@@ -24,7 +24,7 @@ Rows = npt.NDArray[np.intp]
 
 
 class State(msgspec.Struct, frozen=True):
-    """How much of the files counts: *rows* of the first three, *spans* of ``removed``.
+    """How much of the files counts: *spans* of ``removed``, *rows* of the others.
 
     *epoch* is the number in the files' names and *applied* the last outbox number held.
     """
@@ -45,6 +45,7 @@ class View:
         self._vectors = _map(folder, state, "vectors", np.float32, (state.rows, state.dimension))
         self._ids = np.array(_map(folder, state, "ids", np.int64, (state.rows,)))
         self.groups = _map(folder, state, "groups", np.int64, (state.rows,))
+        self._parents = _map(folder, state, "parents", np.int64, (state.rows,))
         self.alive = np.ones(state.rows, np.bool_)
         for start, stop in _map(folder, state, "removed", np.int64, (state.spans, 2)).tolist():
             self.alive[start:stop] = False
@@ -63,15 +64,20 @@ class View:
                 if read_state(folder) == state:
                     raise
 
-    def rows(self, start: int, stop: int) -> tuple[Vectors, Ids, Ids]:
-        """Vectors, ids and groups of the live rows within ``[start, stop)``."""
+    def rows(self, start: int, stop: int) -> tuple[Vectors, Ids, Ids, Ids]:
+        """Vectors, ids, groups and parents of the live rows within ``[start, stop)``."""
         live = start + np.flatnonzero(self.alive[start:stop])
-        return self._vectors[live], self._ids[live], self.groups[live]
+        return self._vectors[live], self._ids[live], self.groups[live], self._parents[live]
+
+    def places(self, ids: Ids) -> tuple[Ids, Ids, Ids]:
+        """Those of *ids* that live here, and the group and the parent of each."""
+        known, rows = self._find(ids)
+        return ids[known], self.groups[rows], self._parents[rows]
 
     def search(self, query: Vectors, limit: int, allowed: Ids | None) -> Hits:
         """The *limit* best live rows by dot product, among *allowed* ids if given."""
         # Sorted keys are looked up several times faster, and sorted rows are read so too.
-        rows = None if allowed is None else np.sort(self._find(_distinct(allowed))[1])
+        rows = None if allowed is None else np.sort(self._find(distinct(allowed))[1])
         if limit < 1 or not len(self.sorted_ids if rows is None else rows):
             return Hits(np.empty(0, np.int64), np.empty(0, np.float32))
         if rows is not None and len(rows) * 2 <= self.state.rows:
@@ -161,13 +167,6 @@ def _near_best(rough: Scores, limit: int) -> Rows:
         if edge > -np.inf
         else np.flatnonzero(rough > -np.inf)
     )
-
-
-def _distinct(ids: Ids) -> Ids:
-    """*ids* ascending, each once; ``np.unique`` hashes, which costs twenty times the sort."""
-    ordered = np.sort(ids)
-    distinct: Ids = ordered[np.diff(ordered, prepend=ordered[:1] - 1) != 0]
-    return distinct
 
 
 def _outside(alive: npt.NDArray[np.bool_], rows: Rows | None) -> npt.NDArray[np.bool_]:

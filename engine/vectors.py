@@ -1,10 +1,10 @@
 """Exact vector search over memory-mapped files.
 
-A folder holds three append-only files, rows in the order of arrival: ``vectors`` (float32),
-``ids`` and ``groups`` (int64); ``removed`` lists spans of rows that were taken out (pairs of
-int64). ``state.json`` says how much of each counts. It is replaced last, so that readers see a
-whole commit or none, and what a crash left behind it is cut off by the next writer. Compaction
-writes all four anew under the next number and then replaces ``state.json``.
+A folder holds four append-only files, rows in the order of arrival: ``vectors`` (float32),
+``ids``, ``groups`` and ``parents`` (int64); ``removed`` lists spans of rows that were taken out
+(pairs of int64). ``state.json`` says how much of each counts. It is replaced last, so that readers
+see a whole commit or none, and what a crash left behind it is cut off by the next writer.
+Compaction writes all anew under the next number and then replaces ``state.json``.
 """
 
 from __future__ import annotations
@@ -75,8 +75,17 @@ class VectorFile:
         """All ids that live, ascending."""
         return self._view.sorted_ids
 
-    def replace(self, group: int, ids: Ids | Sequence[int], vectors: Vectors) -> None:
-        """Make *vectors* ``[len(ids), dimension]`` all that is held of *group*."""
+    def replace(
+        self,
+        group: int,
+        ids: Ids | Sequence[int],
+        vectors: Vectors,
+        parents: Ids | Sequence[int] | None = None,
+    ) -> None:
+        """Make *vectors* ``[len(ids), dimension]`` all that is held of *group*.
+
+        ``parents`` are kept beside the ids for :meth:`places`; 0 where none are given.
+        """
         rows = np.ascontiguousarray(vectors, np.float32)
         expected = len(ids), self._view.state.dimension
         if rows.shape != expected and len(ids):
@@ -86,7 +95,9 @@ class VectorFile:
         writer = self._writing()
         writer.remove(group)
         if len(ids):
-            writer.append(group, np.ascontiguousarray(ids, np.int64), rows)
+            own = np.ascontiguousarray(ids, np.int64)
+            above = np.zeros_like(own) if parents is None else np.array(parents, np.int64)
+            writer.append(group, own, above, rows)
 
     def remove(self, group: int) -> None:
         """Take out all of *group*; nothing happens when there is none."""
@@ -125,6 +136,10 @@ class VectorFile:
         """float32 ``[len(ids), dimension]``; rows of NaN where the id is unknown."""
         return self._view.get(ids)
 
+    def places(self, ids: Ids) -> tuple[Ids, Ids, Ids]:
+        """Those of *ids* that live, with the group and the parent of each."""
+        return self._view.places(ids)
+
     def reload(self) -> None:
         """See what another process committed."""
         if read_state(self._folder) != self._view.state:
@@ -143,24 +158,25 @@ class VectorFile:
 
 
 class _Writer:
-    """Appends to the four files of one epoch; starts by cutting off what was not committed."""
+    """Appends to the files of one epoch; starts by cutting off what was not committed."""
 
     def __init__(self, folder: Path, view: View) -> None:
         state = view.state
         self._state, self._rows, self._removed = state, state.rows, state.spans
         self._spans = _spans(view)
-        widths = (4 * state.dimension, 8, 8, 16)
-        counts = (state.rows, state.rows, state.rows, state.spans)
+        widths = (4 * state.dimension, 8, 8, 8, 16)
+        counts = (*[state.rows] * 4, state.spans)
         for name, width, count in zip(FILES, widths, counts, strict=True):
             os.truncate(data_path(folder, name, state.epoch), width * count)
         self._open = ExitStack()
         self._files = _files(self._open, folder, state.epoch, "ab")
         _delete_others(folder, state.epoch)
 
-    def append(self, group: int, ids: Ids, vectors: Vectors) -> None:
+    def append(self, group: int, ids: Ids, parents: Ids, vectors: Vectors) -> None:
         self._files["vectors"].write(vectors.data)
         self._files["ids"].write(ids.data)
         self._files["groups"].write(np.full_like(ids, group).data)
+        self._files["parents"].write(parents.data)
         self._spans[group] = (self._rows, self._rows + len(ids))
         self._rows += len(ids)
 

@@ -24,6 +24,7 @@ from chapterverse.ingest.readers import PARSERS
 from chapterverse.ingest.snapshot import Blobs, hash_file
 from chapterverse.schema import store
 from chapterverse.schema.chunk_limits import ChunkLimits
+from chapterverse.schema.contents import assets_of
 from chapterverse.schema.database import Database
 from chapterverse.schema.embedder import Embedder, Vectors
 from chapterverse.schema.errors import (
@@ -292,7 +293,7 @@ class Pipeline:
     def recut(self, document: Document) -> None:
         """Cut a document again from its stored assets, under the limits of this pipeline."""
         with self.database.read() as connection:
-            assets = store.assets_of(connection, document.revision.id)
+            assets = assets_of(connection, document.revision.id)
         before = document.revision
         parsed = Parsed(
             media_type=before.media_type,

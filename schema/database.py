@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
-
-from sqlalchemy import URL, Connection, Engine, create_engine, select
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
-from sqlalchemy.pool import NullPool
+from typing import TYPE_CHECKING
 
 from chapterverse.schema import sqlite
 from chapterverse.schema.errors import (
-    StoreError,
     StoreForeign,
     StoreMissing,
     StoreNewer,
 )
-from chapterverse.schema.tables import SCHEMA_VERSION, knowledge_base
+from chapterverse.schema.reader import Reader
 
-__all__ = ["Database", "now", "open_database"]
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from chapterverse.schema.transactions import Transactions
+
+__all__ = ["SCHEMA_VERSION", "Database", "now", "open_database"]
+
+SCHEMA_VERSION = "0001"
+"""The newest migration; a test holds it against the scripts."""
 
 _KNOWN_VERSIONS = ("0001",)
 _MIGRATIONS = "chapterverse:migrations"
@@ -38,38 +43,61 @@ class Database:
     ``name`` is the one the knowledge base got when it was made; every id depends on it.
     """
 
-    def __init__(self, engine: Engine, path: Path, name: str) -> None:
+    def __init__(self, path: Path, name: str) -> None:
         self.path = path
         self.name = name
-        self._engine = engine
-        self._writes = engine.execution_options(writes=True)
+        self._idle: list[sqlite3.Connection] = []
+
+    @contextmanager
+    def snapshot(self) -> Iterator[Reader]:
+        """A connection of the driver that sees one state of the database.
+
+        For searches; costs some microseconds.
+        """
+        connection: sqlite3.Connection | None = None
+        try:
+            connection = self._take_idle() or sqlite.open_reader(self.path)
+            connection.execute("BEGIN")
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException as error:
+            if connection is not None:
+                connection.close()
+            if isinstance(error, sqlite3.Error):
+                raise sqlite.explain(error, self.path) from error
+            raise
+        self._idle.append(connection)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """A connection that sees one state of the database."""
-        with self._explained(), self._engine.connect() as connection, connection.begin():
+        """A connection of SQLAlchemy that sees one state of the database."""
+        with self._transactions.read() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """One transaction: committed when the block ends, rolled back when it raises."""
-        with self._explained(), self._writes.begin() as connection:
+        with self._transactions.write() as connection:
             yield connection
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except DBAPIError as error:
-            if isinstance(error.orig, sqlite3.Error):
-                raise sqlite.explain(error.orig, self.path) from error
-            raise StoreError(f"The database {self.path} failed: {error.orig}") from error
-        except SQLAlchemyError as error:
-            raise StoreError(f"The database {self.path} failed: {error}") from error
 
     def close(self) -> None:
         """Give back all connections."""
-        self._engine.dispose()
+        while connection := self._take_idle():
+            connection.close()
+        if "_transactions" in self.__dict__:
+            self._transactions.close()
+
+    def _take_idle(self) -> sqlite3.Connection | None:
+        with suppress(IndexError):
+            return self._idle.pop()
+        return None
+
+    @cached_property
+    def _transactions(self) -> Transactions:
+        # Loading SQLAlchemy takes longer than all else that a first search does.
+        from chapterverse.schema.transactions import Transactions
+
+        return Transactions(self.path)
 
 
 def open_database(path: Path, *, name: str, create: bool) -> Database:
@@ -85,30 +113,21 @@ def open_database(path: Path, *, name: str, create: bool) -> Database:
             f"There is no knowledge base at {path.parent}. Ingest documents first "
             f"(chapterverse ingest FOLDER --kb {path.parent}), or name another folder with --kb."
         )
-    if fresh:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _migrate(path)
-    else:
-        version = _version_of(path)
-        if version is None:
-            _migrate(path)
-        elif version != SCHEMA_VERSION:
-            sqlite.backup(path, path.with_name(f"{path.stem}.before-{SCHEMA_VERSION}.sqlite3"))
-            _migrate(path)
-    engine = create_engine(_url(path))
-    sqlite.configure(engine)
-    database = Database(engine, path, name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    version = None if fresh else _version_of(path)
+    if version not in (None, SCHEMA_VERSION):
+        sqlite.backup(path, path.with_name(f"{path.stem}.before-{SCHEMA_VERSION}.sqlite3"))
+    if version != SCHEMA_VERSION:
+        from chapterverse.schema.transactions import migrate
+
+        migrate(path, _MIGRATIONS)
+    database = Database(path, name)
     try:
         database.name = _name_base(database)
     except BaseException:
         database.close()
         raise
     return database
-
-
-def _url(path: Path) -> URL:
-    # Not written as text: a folder may have ? or # in its name.
-    return URL.create("sqlite", database=str(path))
 
 
 def _version_of(path: Path) -> str | None:
@@ -137,40 +156,13 @@ def _version_of(path: Path) -> str | None:
     return version
 
 
-def _migrate(path: Path) -> None:
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", _MIGRATIONS)
-    config.set_main_option("path_separator", "os")
-    engine = create_engine(_url(path), poolclass=NullPool, execution_options={"writes": True})
-    # One transaction that asks for the lock first: a kill leaves nothing half-made, and of two
-    # processes that open a new base the second waits and finds it made.
-    sqlite.configure(engine, foreign_keys=False)
-    try:
-        with engine.begin() as connection:
-            config.attributes["connection"] = connection
-            command.upgrade(config, "head")
-    except DBAPIError as error:
-        if isinstance(error.orig, sqlite3.Error):
-            raise sqlite.explain(error.orig, path) from error
-        raise
-
-
 def _name_base(database: Database) -> str:
     """The stored name; the one that *database* was opened with is stored where there is none."""
-    query = select(knowledge_base.c.name)
-    with database.read() as connection:
-        known = connection.scalar(query)
-    if known is None:
-        with database.write() as connection:
-            known = connection.scalar(query)
-            if known is None:
-                known = database.name
-                connection.execute(
-                    knowledge_base.insert().values(
-                        id=1, name=known, generation_id=0, created_at=now()
-                    )
-                )
-    return str(known)
+    with database.snapshot() as reader:
+        known = reader.execute("SELECT name FROM knowledge_base").fetchone()
+    if known is not None:
+        return str(known[0])
+    from chapterverse.schema.transactions import add_base
+
+    with database.write() as connection:
+        return add_base(connection, database.name, now())

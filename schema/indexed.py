@@ -18,9 +18,10 @@ __all__ = ["IndexedChild", "indexed_children", "indexed_parents", "revision_vect
 
 @dataclass(frozen=True, slots=True)
 class IndexedChild:
-    """What the indexes take of a child or parent."""
+    """What the indexes take of a child; of a parent, which is its own."""
 
     id: int
+    parent_id: int
     text: str
     text_hash: bytes
 
@@ -28,7 +29,7 @@ class IndexedChild:
 def indexed_children(connection: Connection, revision_id: int) -> list[IndexedChild]:
     """The children of a revision as the indexes take them, in reading order."""
     query = (
-        select(t.child.c.id, t.child.c.index_text, t.child.c.text_hash)
+        select(t.child.c.id, t.child.c.parent_id, t.child.c.index_text, t.child.c.text_hash)
         .where(t.child.c.revision_id == revision_id)
         .order_by(t.child.c.ordinal)
     )
@@ -53,7 +54,7 @@ def indexed_parents(connection: Connection, revision_id: int) -> list[IndexedChi
     rows = []
     for number, path, text, title, uri in connection.execute(query):
         context = "\n".join((index_title(title, uri), *codec.decode_strings(path), text))
-        rows.append(IndexedChild(number, context, text_hash(context)))
+        rows.append(IndexedChild(number, number, context, text_hash(context)))
     return rows
 
 

@@ -14,13 +14,15 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
+from chapterverse.schema import sqlite
 from chapterverse.schema import tables as t
 from chapterverse.schema.database import now
+from chapterverse.schema.generation import Generation
+from chapterverse.schema.generation import current_generation as read_generation
 from chapterverse.schema.results import IngestItem
 from chapterverse.schema.store import drop_orphans, enqueue_drop
 
 __all__ = [
-    "Generation",
     "OutboxRow",
     "add_generation",
     "current_generation",
@@ -36,23 +38,6 @@ __all__ = [
 
 
 @dataclass(frozen=True, slots=True)
-class Generation:
-    """One set of derived indexes, what it was built with, and how far it has come.
-
-    ``id`` 0 means not stored yet. Searches see what lies up to outbox row ``applied``.
-    """
-
-    id: int
-    embedder: str
-    fingerprint: str
-    dimension: int
-    analyzer: str
-    chunking: str
-    keyword: str
-    applied: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class OutboxRow:
     """A change that the indexes have to follow: ``put`` or ``drop`` of a revision."""
 
@@ -63,23 +48,7 @@ class OutboxRow:
 
 def current_generation(connection: Connection) -> Generation | None:
     """The generation that searches use, or ``None`` before the first ingest."""
-    row = connection.execute(
-        select(t.generation).join(
-            t.knowledge_base, t.knowledge_base.c.generation_id == t.generation.c.id
-        )
-    ).first()
-    if row is None:
-        return None
-    return Generation(
-        id=row.id,
-        embedder=row.embedder,
-        fingerprint=row.fingerprint,
-        dimension=row.dimension,
-        analyzer=row.analyzer,
-        chunking=row.chunking,
-        keyword=row.keyword,
-        applied=row.applied,
-    )
+    return read_generation(sqlite.reader_of(connection))
 
 
 def add_generation(connection: Connection, new: Generation) -> int:

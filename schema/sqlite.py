@@ -5,10 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-
-from sqlalchemy import Connection, Engine, event
-from sqlalchemy.engine.interfaces import DBAPIConnection
-from sqlalchemy.pool import ConnectionPoolEntry
+from typing import TYPE_CHECKING
 
 from chapterverse.schema.errors import (
     StoreCorrupt,
@@ -18,7 +15,12 @@ from chapterverse.schema.errors import (
     StoreLocked,
 )
 
-__all__ = ["backup", "configure", "explain"]
+if TYPE_CHECKING:
+    from sqlalchemy import Connection, Engine
+    from sqlalchemy.engine.interfaces import DBAPIConnection
+    from sqlalchemy.pool import ConnectionPoolEntry
+
+__all__ = ["backup", "configure", "explain", "open_reader", "reader_of"]
 
 _BUSY_MS = 10_000
 
@@ -29,6 +31,7 @@ def configure(engine: Engine, *, foreign_keys: bool = True) -> None:
     Migrations go without foreign keys: SQLite changes a table by making it anew, and dropping the
     old one would take along every row that refers to it.
     """
+    from sqlalchemy import event
 
     @event.listens_for(engine, "connect")
     def on_connect(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -46,6 +49,24 @@ def configure(engine: Engine, *, foreign_keys: bool = True) -> None:
         # A reader turned writer in mid-transaction cannot wait for the lock: writers ask first.
         writes = connection.get_execution_options().get("writes", False)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def open_reader(path: Path) -> sqlite3.Connection:
+    """A connection for reading that any thread may use, one at a time; transactions are explicit.
+
+    It can write no row.
+    """
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
+def reader_of(connection: Connection) -> sqlite3.Connection:
+    """The driver's connection beneath *connection*, in the same transaction."""
+    driver = connection.connection.driver_connection
+    assert isinstance(driver, sqlite3.Connection)
+    return driver
 
 
 def backup(source: Path, target: Path) -> None:

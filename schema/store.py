@@ -31,7 +31,6 @@ from chapterverse.schema.embedder import Vectors
 from chapterverse.schema.ids import text_hash
 from chapterverse.schema.records import (
     Asset,
-    AssetKind,
     Child,
     Chunks,
     Document,
@@ -42,7 +41,6 @@ from chapterverse.schema.records import (
 __all__ = [
     "NewRevision",
     "add_embeddings",
-    "assets_of",
     "batches",
     "chunking_of",
     "count_children",
@@ -224,26 +222,6 @@ def forget_other_models(connection: Connection, model: str) -> None:
 def sources_in_use(connection: Connection) -> set[str]:
     """sha256 of every source file that some revision was read from."""
     return set(connection.scalars(select(t.revision.c.sha256)))
-
-
-def assets_of(connection: Connection, revision_id: int) -> tuple[Asset, ...]:
-    """The assets of a revision in reading order."""
-    rows = connection.execute(
-        select(t.asset).where(t.asset.c.revision_id == revision_id).order_by(t.asset.c.ordinal)
-    )
-    return tuple(
-        Asset(
-            ordinal=row.ordinal,
-            kind=AssetKind(row.kind),
-            text=row.text,
-            regions=codec.decode_regions(row.regions),
-            level=row.level,
-            heading_path=codec.decode_strings(row.heading_path),
-            caption=row.caption,
-            table=None if row.cells is None else codec.decode_table(row.cells),
-        )
-        for row in rows
-    )
 
 
 def _enqueue(connection: Connection, op: str, revision_id: int) -> int:

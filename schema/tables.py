@@ -20,7 +20,6 @@ from sqlalchemy import (
 )
 
 __all__ = [
-    "SCHEMA_VERSION",
     "asset",
     "child",
     "document",
@@ -35,9 +34,6 @@ __all__ = [
     "parent",
     "revision",
 ]
-
-SCHEMA_VERSION = "0001"
-"""The newest migration; a test holds it against the scripts."""
 
 metadata = MetaData()
 

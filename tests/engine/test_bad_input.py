@@ -134,7 +134,7 @@ def test_disk_full_in_the_database(tmp_path: Path) -> None:
     )
     with open_base(tmp_path / "kb") as kb:
         kb.ingest_text("The pump needs oil.", "text:small")
-        engine = kb._session.database._engine
+        engine = kb._session.database._transactions._engine
 
         @event.listens_for(engine, "begin")
         def few_pages(connection: object) -> None:

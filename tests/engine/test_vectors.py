@@ -147,7 +147,7 @@ def test_compaction_keeps_what_lives_and_frees_the_rest(tmp_path: Path) -> None:
         file.remove(group)
     assert file.commit(2) == 150
     assert (tmp_path / "vectors.1").stat().st_size == 150 * DIMENSION * 4
-    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".1"] * 4 + [".json"]
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".1"] * 5 + [".json"]
     live = np.isin(ids // 1000, [BIG // 1000 + group for group in (1, 2, 4)])
     live = np.concatenate([np.full(50, group in (1, 2, 4)) for group in range(6)])
     expected = by_sorting(ids[live], vectors[live], query, 10)

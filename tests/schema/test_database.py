@@ -67,7 +67,7 @@ def test_schema_version_is_the_head_of_the_scripts() -> None:
     config.set_main_option("path_separator", "os")
     script = ScriptDirectory.from_config(config)
     known = {revision.revision for revision in script.walk_revisions()}
-    assert script.get_heads() == [t.SCHEMA_VERSION]
+    assert script.get_heads() == [database_module.SCHEMA_VERSION]
     assert set(database_module._KNOWN_VERSIONS) == known
 
 

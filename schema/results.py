@@ -136,6 +136,26 @@ class Filter:
     first_page: int | None = None
     last_page: int | None = None
 
+    def __post_init__(self) -> None:
+        """Take lists and plain words; refuse what would silently match nothing.
+
+        :raises QueryError: a single text where several are expected, or an unknown kind.
+        """
+        for name in ("documents", "tags", "media_types", "kinds"):
+            given = getattr(self, name)
+            if isinstance(given, str):
+                raise QueryError(
+                    f"Filter {name} is the text {given!r}; give a list of texts: [{given!r}]."
+                )
+            object.__setattr__(self, name, tuple(given))
+        known = {kind.value for kind in AssetKind}
+        for kind in self.kinds:
+            if kind not in known:
+                raise QueryError(
+                    f"Unknown kind {str(kind)!r}; it must be one of {', '.join(sorted(known))}."
+                )
+        object.__setattr__(self, "kinds", tuple(AssetKind(kind) for kind in self.kinds))
+
     @property
     def is_empty(self) -> bool:
         """No condition at all."""
@@ -206,12 +226,6 @@ def make_filter(
 
     :raises QueryError: an unknown kind, or pages in another form.
     """
-    known = {kind.value for kind in AssetKind}
-    for kind in kinds:
-        if kind not in known:
-            raise QueryError(
-                f"Unknown kind {kind!r}; it must be one of {', '.join(sorted(known))}."
-            )
     first = last = None
     if pages is not None:
         match = re.fullmatch(r"\s*(\d{1,9})\s*(?:-\s*(\d{1,9})\s*)?", pages)
@@ -223,7 +237,7 @@ def make_filter(
         documents=tuple(documents),
         tags=tuple(tags),
         media_types=tuple(media_types),
-        kinds=tuple(AssetKind(kind) for kind in kinds),
+        kinds=tuple(kinds),  # type: ignore[arg-type]  # words become kinds there
         first_page=first,
         last_page=last,
     )

@@ -21,7 +21,7 @@ from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.errors import SettingsError
 from chapterverse.schema.parse_limits import ParseLimits
 
-__all__ = ["CONFIG_FILE", "Settings", "load_settings"]
+__all__ = ["CHUNK_SETTINGS", "CONFIG_FILE", "Settings", "load_settings"]
 
 CONFIG_FILE = "chapterverse.toml"
 _PREFIX = "CHAPTERVERSE_"
@@ -29,6 +29,12 @@ _CHUNK = ChunkLimits()
 _PARSE = ParseLimits()
 # Read elsewhere, not settings of a knowledge base: its folder, and where models are cached.
 _NOT_SETTINGS = {"CHAPTERVERSE_KB", "CHAPTERVERSE_CACHE"}
+
+
+CHUNK_SETTINGS = frozenset(
+    {"child_tokens", "parent_tokens", "merge_tokens", "row_tokens", "context_tokens"}
+)
+"""The settings that shape chunks: a base keeps those it was built with."""
 
 
 class Settings(BaseSettings):
@@ -42,6 +48,8 @@ class Settings(BaseSettings):
     child_tokens: int = Field(_CHUNK.child_tokens, ge=16, le=500)
     parent_tokens: int = Field(_CHUNK.parent_tokens, ge=32, le=20_000)
     merge_tokens: int = Field(_CHUNK.merge_tokens, ge=0)
+    row_tokens: int | None = Field(_CHUNK.row_tokens, ge=0)
+    context_tokens: int = Field(_CHUNK.context_tokens, ge=0, le=200)
     fusion: Literal["zscore", "minmax", "rrf"] = "zscore"
     dense_weight: float = Field(0.6, ge=0, le=1)
     keyword_weight: float = Field(0.4, ge=0, le=1)
@@ -53,6 +61,9 @@ class Settings(BaseSettings):
     max_bytes: int = Field(_PARSE.max_bytes, ge=1)
     max_pages: int = Field(_PARSE.max_pages, ge=1)
     memory_bytes: int = Field(_PARSE.memory_bytes, ge=2**28)
+    answer_bytes: int = Field(_PARSE.answer_bytes, ge=2**16)
+    base_seconds: float = Field(_PARSE.base_seconds, gt=0)
+    seconds_per_page: float = Field(_PARSE.seconds_per_page, ge=0)
     keep_sources: bool = True
 
     @model_validator(mode="after")
@@ -68,6 +79,8 @@ class Settings(BaseSettings):
             child_tokens=self.child_tokens,
             parent_tokens=self.parent_tokens,
             merge_tokens=self.merge_tokens,
+            row_tokens=self.row_tokens,
+            context_tokens=self.context_tokens,
         )
 
     @property
@@ -78,6 +91,9 @@ class Settings(BaseSettings):
             max_pages=self.max_pages,
             memory_bytes=self.memory_bytes,
             processes=self.processes,
+            answer_bytes=self.answer_bytes,
+            base_seconds=self.base_seconds,
+            seconds_per_page=self.seconds_per_page,
         )
 
     @classmethod

@@ -11,6 +11,7 @@ from chapterverse.schema.results import Citation, MatchedChild, Passage
 __all__ = ["Passages", "snippet", "styled"]
 
 _SNIPPET_CHARACTERS = 700
+_LONGEST_WORD = 30
 _STYLE = (
     "font-family:sans-serif;border-left:3px solid #3b7dd8;padding:.2em .8em;margin:.6em 0;"
     "max-width:52em"
@@ -46,9 +47,21 @@ def snippet(passage: Passage, length: int = _SNIPPET_CHARACTERS) -> tuple[int, i
         return 0, min(len(passage.text), length)
     best = passage.children[0]
     start = max(0, min(best.start - length // 4, len(passage.text) - length))
-    while 0 < start < best.start and not passage.text[start - 1].isspace():
-        start += 1
-    return start, min(len(passage.text), max(start + length, best.end))
+    end = min(len(passage.text), max(start + length, best.end))
+    start = _word_border(passage.text, start, best.start, 1)
+    return start, _word_border(passage.text, end, best.end, -1)
+
+
+def _word_border(text: str, at: int, limit: int, step: int) -> int:
+    """The word border next to *at* on the way to *limit*; *at* where there is none nearby."""
+    if not 0 < at < len(text):
+        return at
+    outside = -1 if step > 0 else 0
+    nearby = at + step * min(abs(limit - at), _LONGEST_WORD)
+    for place in range(at, nearby, step):
+        if text[place + outside].isspace():
+            return place
+    return at
 
 
 def styled(passage: Passage) -> list[tuple[str, str]]:

@@ -166,8 +166,11 @@ def test_a_snippet_holds_the_best_child(start: int, word: str) -> None:
     assert first <= start
     assert start + 40 <= last
     assert last - first <= 700
-    if first and word == "word ":
-        assert text[first - 1] == " "
+    if word == "word ":
+        assert first == 0 or text[first - 1] == " "
+        assert last in (start + 40, len(text)) or text[last] == " "
+    elif first:
+        assert first < start, "text before the best child is shown although no space is near"
     shown = str(Passages([passage(text, (start, 40))]))
     assert ("   …" in shown) is (first > 0)
     assert shown.endswith("…") is (last < len(text))
@@ -175,7 +178,7 @@ def test_a_snippet_holds_the_best_child(start: int, word: str) -> None:
 
 def test_a_long_child_is_shown_whole() -> None:
     text = "x" * 3000
-    assert snippet(passage(text, (1000, 900)), 700) == (1000, 1900)
+    assert snippet(passage(text, (1000, 900)), 700) == (825, 1900)
 
 
 def test_short_texts_are_shown_whole() -> None:

@@ -169,7 +169,7 @@ class IngestDisplay:
     def __init__(self, *, quiet: bool) -> None:
         self._on = not quiet and sys.stderr.isatty()
         self._sizes: dict[str, int] = {}
-        self._done = 0
+        self._done = self._finished = 0
         self._bar: Any = None
         self._task: Any = None
 
@@ -203,7 +203,7 @@ class IngestDisplay:
         self._sizes = {item.uri: max(item.size, 1) for item in found}
         if self._bar is not None:
             total = sum(self._sizes.values())
-            self._task = self._bar.add_task(f"0 of {len(found)}", total=total)
+            self._task = self._bar.add_task(self._count(), total=total)
 
     def progress(self, progress: Progress) -> None:
         """Move within the current document."""
@@ -213,13 +213,18 @@ class IngestDisplay:
             self._task = self._bar.add_task("Embedding", total=None)
         part = progress.done / progress.total if progress.total else 1.0
         at = self._done + self._sizes.get(progress.uri, 0) * part
-        self._bar.update(self._task, completed=at, description=_short(display_name(progress.uri)))
+        name = _short(display_name(progress.uri), 40)
+        self._bar.update(self._task, completed=at, description=f"{self._count()} {name}".strip())
 
     def item(self, item: IngestItem) -> None:
         """A document is finished."""
         self._done += self._sizes.get(item.uri, 0)
+        self._finished += 1
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, completed=self._done)
+            self._bar.update(self._task, completed=self._done, description=self._count())
+
+    def _count(self) -> str:
+        return f"{self._finished} of {len(self._sizes)}" if self._sizes else ""
 
 
 def _print_table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -15,7 +15,9 @@ import pytest
 
 from chapterverse.engine.cli import main
 from chapterverse.engine.console import IngestDisplay
+from chapterverse.ingest.discover import Found
 from chapterverse.ingest.pipeline import Progress
+from chapterverse.schema.results import IngestItem
 from tests.bases import write_files
 
 
@@ -103,6 +105,19 @@ def test_a_file_name_is_no_markup(monkeypatch: pytest.MonkeyPatch) -> None:
     with IngestDisplay(quiet=False) as display:
         display.progress(Progress("text/[%2Fb]", 1, 2))
         display._bar.refresh()
+
+
+def test_progress_counts_the_documents(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with IngestDisplay(quiet=False) as display:
+        found = [Found(tmp_path / "a.pdf", 10), Found(tmp_path / "b.pdf", 0)]
+        display.files(found)
+        said = [display._bar.tasks[0].description]
+        display.progress(Progress(found[0].uri, 1, 2))
+        said.append(display._bar.tasks[0].description)
+        display.item(IngestItem(found[0].uri, "ingested"))
+        said.append(display._bar.tasks[0].description)
+    assert said == ["0 of 2", "0 of 2 a.pdf", "1 of 2"]
 
 
 def test_kb_from_the_environment(

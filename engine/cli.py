@@ -66,7 +66,12 @@ def _shared(command: _Command) -> _Command:
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(chapterverse.__version__, prog_name="chapterverse")
 def cli() -> None:
-    """Search documents; every answer cites the page it stands on."""
+    """Search documents; every answer cites the page it stands on.
+
+    \b
+    chapterverse ingest docs handbook.pdf
+    chapterverse search "within how many days must expenses be handed in?"
+    """
 
 
 @cli.command()
@@ -77,7 +82,7 @@ def cli() -> None:
 def ingest(
     paths: tuple[str, ...], tags: tuple[str, ...], password: str | None, kb: Path, as_json: bool
 ) -> int:
-    """Ingest files and folders; unchanged files are skipped, changed ones replaced."""
+    """Ingest files and folders. Unchanged files are skipped, changed ones replaced."""
     from chapterverse.engine.console import IngestDisplay, print_json, print_report
 
     with _open(kb, create=True) as base, IngestDisplay(quiet=as_json) as display:
@@ -99,10 +104,24 @@ def ingest(
     show_default=True,
     help="Which channels answer.",
 )
-@click.option("--document", "documents", multiple=True, help="Only this document (id or URI).")
-@click.option("--tag", "tags", multiple=True, help="Only documents with one of these tags.")
-@click.option("--media-type", "media_types", multiple=True, help="Only these media types.")
-@click.option("--kind", "kinds", multiple=True, help="Only these asset kinds (table, figure, ...).")
+@click.option(
+    "--document",
+    "documents",
+    multiple=True,
+    help="Only this document (id or URI); may be repeated.",
+)
+@click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    help="Only documents with this tag; may be repeated, one is enough.",
+)
+@click.option(
+    "--media-type", "media_types", multiple=True, help="As application/pdf; may be repeated."
+)
+@click.option(
+    "--kind", "kinds", multiple=True, help="Only this kind (table, figure, ...); may be repeated."
+)
 @click.option("--pages", help="Only these physical pages, as 12 or 10-20.")
 @_shared
 def search(
@@ -150,7 +169,7 @@ def list_(kb: Path, as_json: bool) -> int:
 @click.argument("document")
 @_shared
 def show(document: str, kb: Path, as_json: bool) -> int:
-    """Show the assets and chunks of a document (id, URI, path or file name)."""
+    """Show the assets and chunks of a document. Name it by id, URI, path or file name."""
     from chapterverse.engine.console import content_json, print_content, print_json
 
     with _open(kb) as base:
@@ -166,7 +185,7 @@ def show(document: str, kb: Path, as_json: bool) -> int:
 @click.argument("documents", nargs=-1, required=True)
 @_shared
 def delete(documents: tuple[str, ...], kb: Path, as_json: bool) -> int:
-    """Delete documents (ids, URIs, paths or file names)."""
+    """Delete documents. Name them by id, URI, path or file name; the files are not touched."""
     from chapterverse.engine.console import document_json, print_json
 
     with _open(kb) as base:
@@ -197,7 +216,11 @@ def status(kb: Path, as_json: bool) -> int:
 @cli.command()
 @_shared
 def rebuild(kb: Path, as_json: bool) -> int:
-    """Build chunks, vectors and indexes anew with the settings in force."""
+    """Build everything anew with the settings in force.
+
+    Chunks are cut again where their limits changed, vectors made where the embedder changed,
+    indexes always. Searches use the old ones until all is ready; no file is read again.
+    """
     from chapterverse.engine.console import IngestDisplay, print_json
 
     with _open(kb) as base, IngestDisplay(quiet=as_json) as display:

@@ -14,6 +14,7 @@ from chapterverse.ingest.pipeline import Pipeline, Progress
 from chapterverse.schema import journal, store
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.generation import Generation
+from chapterverse.schema.settings import CHUNK_SETTINGS
 
 __all__ = ["rebuild"]
 
@@ -50,11 +51,7 @@ def _wanted(session: Session, old: Generation) -> Generation:
     asked = settings.chunk_limits
     limits = replace(
         built,
-        **{
-            name: getattr(asked, name)
-            for name in ("child_tokens", "parent_tokens", "merge_tokens")
-            if name in given
-        },
+        **{name: getattr(asked, name) for name in CHUNK_SETTINGS & given},
     )
     return Generation(
         id=0,

@@ -23,7 +23,7 @@ from chapterverse.schema.embedder import Embedder, Vectors
 from chapterverse.schema.errors import IndexDamaged, StoreLocked, StoreMismatch
 from chapterverse.schema.generation import Generation, current_generation, is_waiting
 from chapterverse.schema.reader import Reader
-from chapterverse.schema.settings import Settings
+from chapterverse.schema.settings import CHUNK_SETTINGS, Settings
 
 if TYPE_CHECKING:
     from chapterverse.ingest.pipeline import Pipeline, Progress
@@ -274,7 +274,6 @@ def _check_settings(settings: Settings, generation: Generation) -> None:
     :raises StoreMismatch: naming the setting, both values and the way out.
     """
     given = settings.model_fields_set
-    limits = {"child_tokens", "parent_tokens", "merge_tokens"}
     pairs = [
         ("embedder", settings.embedder, generation.embedder, bool(given & {"embedder"})),
         ("keyword", settings.keyword, generation.keyword, bool(given & {"keyword"})),
@@ -282,7 +281,7 @@ def _check_settings(settings: Settings, generation: Generation) -> None:
             "chunking",
             settings.chunk_limits.key(),
             generation.chunking,
-            bool(given & limits),
+            bool(given & CHUNK_SETTINGS),
         ),
         ("analyzer", ANALYZER_VERSION, generation.analyzer, True),
     ]

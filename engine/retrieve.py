@@ -152,14 +152,13 @@ def retrieve(
 def _group(parents: Ids, k: int) -> list[_Group]:
     """The first *k* distinct of *parents*, each with the first rows it stands in."""
     groups: dict[int, _Group] = {}
-    for row, parent in enumerate(parents.tolist()):
-        group = groups.get(parent)
-        if group is None:
+    for parent in parents.tolist():
+        if parent not in groups:
             if len(groups) == k:
-                continue
-            group = groups[parent] = _Group(parent, [])
-        if len(group.rows) < _CHILDREN_SHOWN:
-            group.rows.append(row)
+                break
+            groups[parent] = _Group(
+                parent, np.flatnonzero(parents == parent)[:_CHILDREN_SHOWN].tolist()
+            )
     return list(groups.values())
 
 

@@ -153,13 +153,12 @@ class _Level:
             while len(hits) == fetch and hits[limit - 1][0] == hits[-1][0]:
                 fetch *= 4
                 hits = searcher.search(query, fetch, count=False).hits
-            ids = searcher.fast_field_values("id", [address for _, address in hits])
-        scores = np.fromiter((score for score, _ in hits), np.float32, len(hits))
+            found, scores = _read(searcher, hits)
         if len(scores) > limit:
             # Where texts are alike, ties are the rule: a wider first fetch saves the second.
             tied = int(np.count_nonzero(scores >= scores[limit - 1])) - limit + 1
             self._spare = min(max(tied, self._spare * 3 // 4, 1), _MOST_SPARE)
-        return best(np.array(ids, np.int64), scores, limit)
+        return best(found, scores, limit)
 
     def scores(self, tokens: Sequence[str], ids: Ids) -> Scores:
         if not tokens or not len(ids):
@@ -169,9 +168,11 @@ class _Level:
         query = tantivy.Query.boolean_query([(must, self._query(tokens)), (must, among)])
         with self._named():
             hits = searcher.search(query, len(ids), count=False).hits
-            found = searcher.fast_field_values("id", [address for _, address in hits])
-        by_id = dict(zip(found, (score for score, _ in hits), strict=True))
-        return np.array([by_id.get(one, np.nan) for one in ids.tolist()], np.float32)
+            found, scores = _read(searcher, hits)
+        order = np.argsort(ids)
+        result = np.full(len(ids), np.nan, np.float32)
+        result[order[np.searchsorted(ids, found, sorter=order)]] = scores
+        return result
 
     def close(self) -> None:
         if self._writer is not None:
@@ -204,6 +205,17 @@ class _Level:
             yield
         except ValueError as error:
             raise _named_error(self._path, str(error)) from error
+
+
+def _read(
+    searcher: tantivy.Searcher, hits: Sequence[tuple[float, tantivy.DocAddress]]
+) -> tuple[Ids, Scores]:
+    """Ids and scores of *hits*, which *searcher* found."""
+    if not hits:
+        return np.empty(0, np.int64), np.empty(0, np.float32)
+    scores, addresses = zip(*hits, strict=True)
+    ids = searcher.fast_field_values("id", list(addresses))
+    return np.array(ids, np.int64), np.array(scores, np.float32)
 
 
 def _named_error(path: Path, message: str) -> StoreError:

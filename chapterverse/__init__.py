@@ -9,7 +9,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from chapterverse.engine.app import Content, KnowledgeBase, Watch
     from chapterverse.engine.shown import Passages
-    from chapterverse.ingest.pipeline import TextSource
+    from chapterverse.ingest.sources import Labels, TextSource
     from chapterverse.schema.embedder import Embedder
     from chapterverse.schema.errors import ChapterverseError
     from chapterverse.schema.results import Citation, Filter, IngestReport, Passage
@@ -23,6 +23,7 @@ __all__ = [
     "Filter",
     "IngestReport",
     "KnowledgeBase",
+    "Labels",
     "Passage",
     "Passages",
     "Settings",
@@ -39,10 +40,11 @@ _HOMES = {
     "Filter": "schema.results",
     "IngestReport": "schema.results",
     "KnowledgeBase": "engine.app",
+    "Labels": "ingest.sources",
     "Passage": "schema.results",
     "Passages": "engine.shown",
     "Settings": "schema.settings",
-    "TextSource": "ingest.pipeline",
+    "TextSource": "ingest.sources",
     "Watch": "engine.app",
 }
 
@@ -56,3 +58,7 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"chapterverse.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

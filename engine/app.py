@@ -10,16 +10,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
+from chapterverse.engine.candidates import Query
 from chapterverse.engine.indexes import IndexSet
 from chapterverse.engine.retrieve import check_query, plan_for, query_for, retrieve
 from chapterverse.engine.session import Session
 from chapterverse.engine.shown import Passages
 from chapterverse.schema import lookup
 from chapterverse.schema.embedder import Embedder
-from chapterverse.schema.errors import NotFound
+from chapterverse.schema.errors import NotFound, QueryError, SettingsError
 from chapterverse.schema.generation import Generation
 from chapterverse.schema.ids import parse_id
-from chapterverse.schema.naming import display_name
 from chapterverse.schema.reader import Reader
 from chapterverse.schema.records import Asset, Child, Document, Parent
 from chapterverse.schema.results import (
@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from chapterverse.ingest.discover import Found
-    from chapterverse.ingest.pipeline import Pipeline, Progress, TextSource
+    from chapterverse.ingest.pipeline import Pipeline
+    from chapterverse.ingest.sources import Progress, TextSource
 
 __all__ = ["Content", "KnowledgeBase", "Watch"]
 
@@ -100,6 +101,10 @@ class KnowledgeBase:
         own = None if isinstance(embedder, str) else embedder
         if isinstance(embedder, str):
             arguments["embedder"] = embedder
+        if settings is not None and arguments:
+            raise SettingsError(
+                f"settings and {', '.join(sorted(arguments))} are given; give one or the other."
+            )
         settings = settings or load_settings(**arguments)
         folder = Path(os.path.abspath(os.path.expanduser(path)))
         return cls(Session(folder, settings, own, create=create))
@@ -126,8 +131,8 @@ class KnowledgeBase:
         :raises StoreError: the base itself cannot go on (locked by another process, disk full).
         """
         from chapterverse.ingest.discover import discover
-        from chapterverse.ingest.pipeline import Labels
         from chapterverse.ingest.pool import ParsePool
+        from chapterverse.ingest.sources import Labels
 
         given = [paths] if isinstance(paths, str | Path) else list(paths)
         watch = watch or Watch()
@@ -154,7 +159,7 @@ class KnowledgeBase:
         ``media_type`` is ``text/plain`` or ``text/markdown``. For many texts
         :meth:`ingest_texts` is much faster.
         """
-        from chapterverse.ingest.pipeline import Labels, TextSource
+        from chapterverse.ingest.sources import Labels, TextSource
 
         labels = Labels(tags, metadata)
         source = TextSource(text, uri, title, media_type, labels)
@@ -178,34 +183,44 @@ class KnowledgeBase:
     ) -> Passages:
         """The *k* best distinct parents for *query*, best first, with citations.
 
-        ``query`` is data, never a query language. Fewer than *k* come back only when fewer fit.
+        ``query`` is data, never a query language. Fewer than *k* come back when fewer fit, or when
+        the candidates (the setting ``pool`` for each channel) have fewer parents.
 
         :raises QueryError: an empty query, *k* below 1, an unknown mode or document.
+        :raises EmbedderError: the model cannot be made or loaded.
         :raises StoreMismatch: the embedder is not the one the base was built with.
         """
         check_query(query, k, mode)
+        if filter is not None and not isinstance(filter, Filter):
+            raise QueryError(f"filter is a {type(filter).__name__}; give a chapterverse.Filter.")
         session = self._session
         plan = plan_for(session.settings, mode)
+        asked: dict[str, Query] = {}
 
-        generation = session.generation()
-        if generation is None:
-            return Passages()
-        session.check(generation, embedder=plan.weights.dense > 0)
-        asked = query_for(query, session.embedder if plan.weights.dense else None)
+        def ask(generation: Generation) -> Query:
+            if generation.fingerprint not in asked:
+                session.check(generation, embedder=plan.weights.dense > 0)
+                embedder = session.embedder_for(generation) if plan.weights.dense else None
+                asked[generation.fingerprint] = query_for(query, embedder)
+            return asked[generation.fingerprint]
 
-        def answer(reader: Reader, indexes: IndexSet, current: Generation) -> Passages:
+        def answer(reader: Reader, indexes: IndexSet, generation: Generation) -> Passages:
             return Passages(
                 retrieve(
                     reader,
                     indexes,
-                    asked,
+                    ask(generation),
                     plan,
                     k=k,
                     wanted=filter or Filter(),
-                    seq=current.applied,
+                    seq=generation.applied,
                 )
             )
 
+        # The model runs before the snapshot: a long read keeps the write-ahead log from shrinking.
+        generation = session.generation()
+        if generation is not None:
+            ask(generation)
         return session.searching(answer, Passages())
 
     def documents(self) -> list[Document]:
@@ -215,10 +230,11 @@ class KnowledgeBase:
         with self._session.database.read() as connection:
             return store.list_documents(connection)
 
-    def get(self, document: str | Path) -> Content:
+    def get(self, document: str | Path | int) -> Content:
         """A document with its assets, parents and children.
 
-        ``document`` is an id, a URI, a path, or a file name that only one document has.
+        ``document`` is an id (as printed, or the number), a URI, a path, or a file name that
+        only one document has.
 
         :raises NotFound: there is none, or several have that file name.
         """
@@ -251,20 +267,20 @@ class KnowledgeBase:
             "since. Search again for a current citation."
         )
 
-    def delete(self, documents: str | Path | Sequence[str | Path]) -> list[Document]:
+    def delete(self, documents: str | Path | int | Sequence[str | Path | int]) -> list[Document]:
         """Delete documents (named as in :meth:`get`) from every table and index; return them.
 
         :raises NotFound: one of them does not exist; nothing is deleted then.
         """
         from chapterverse.schema import store
 
-        names = [documents] if isinstance(documents, str | Path) else list(documents)
+        names = [documents] if isinstance(documents, str | Path | int) else list(documents)
         with self._session.writing():
             with self._session.database.write() as connection:
                 found = {d.id: d for d in (self._find(connection, name) for name in names)}
                 for number in found:
                     store.delete_document(connection, number)
-            self._settle()
+            self._settle(orphans=True)
         return list(found.values())
 
     def status(self) -> Status:
@@ -284,10 +300,11 @@ class KnowledgeBase:
         from chapterverse.engine.rebuild import rebuild
 
         session = self._session
+        settings = session.settings
         if arguments:
-            given = session.settings.model_dump(exclude_unset=True)
-            session.settings = load_settings(**{**given, **arguments})
-        return rebuild(session, (watch or Watch()).progress)
+            given = settings.model_dump(exclude_unset=True)
+            settings = load_settings(**{**given, **arguments})
+        return rebuild(session, settings, (watch or Watch()).progress)
 
     def close(self) -> None:
         """Give back files, locks and memory; closing twice is fine."""
@@ -332,7 +349,8 @@ class KnowledgeBase:
             state = "done"
         finally:
             self._record(job, done, recorded)
-            self._settle()
+            # An interrupted long document keeps its vectors for the next run.
+            self._settle(orphans=state == "done" and any(i.status == "replaced" for i in done))
             with database.write() as connection:
                 journal.finish_job(connection, job, state)
         return IngestReport(tuple(done))
@@ -347,32 +365,24 @@ class KnowledgeBase:
                 journal.record_items(connection, job, new)
         return len(done)
 
-    def _settle(self) -> None:
-        """Bring the indexes up to date and remove source files nobody refers to."""
+    def _settle(self, *, orphans: bool) -> None:
+        """Bring the indexes up to date; remove source files, and *orphans*, nobody refers to."""
         from chapterverse.ingest.snapshot import Blobs
         from chapterverse.schema import store
 
         self._session.catch_up()
+        if orphans:
+            with self._session.database.write() as connection:
+                store.drop_orphans(connection)
         with self._session.database.read() as connection:
             wanted = store.sources_in_use(connection)
         Blobs(self.path / "blobs").retain(wanted if self._session.settings.keep_sources else set())
 
-    def _find(self, connection: Connection, name: str | Path) -> Document:
+    def _find(self, connection: Connection, name: str | Path | int) -> Document:
         from chapterverse.schema import sqlite, store
 
-        reader = sqlite.reader_of(connection)
-        number = lookup.find_document_id(reader, str(name))
-        if number is None:
-            path = Path(os.path.abspath(os.path.expanduser(name)))
-            number = lookup.find_document_id(reader, path.as_uri())
-        if number is None:
-            known = [
-                d for d in store.list_documents(connection) if display_name(d.uri) == str(name)
-            ]
-            if len(known) > 1:
-                listed = ", ".join(document.uri for document in known)
-                raise NotFound(f"Several documents are named {name}: {listed}. Give the whole URI.")
-            number = known[0].id if known else None
+        named = name if isinstance(name, int) else str(name)
+        number = lookup.find_document_id(sqlite.reader_of(connection), named)
         found = None if number is None else store.find_document(connection, number)
         if found is None:
             raise NotFound(

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from chapterverse.engine.app import Content
     from chapterverse.ingest.discover import Found
-    from chapterverse.ingest.pipeline import Progress
+    from chapterverse.ingest.sources import Progress
 
 __all__ = [
     "IngestDisplay",
@@ -145,10 +145,8 @@ def print_status(status: Status) -> None:
 
 def print_report(report: IngestReport) -> None:
     """One line of counts, then a table of what failed and why."""
-    counts = [(status, report.count(status)) for status in ("ingested", "replaced", "unchanged")]
-    said = ", ".join(f"{number} {status}" for status, number in counts if number)
     failed = report.failed
-    _write(", ".join(part for part in (said, f"{len(failed)} failed" if failed else "") if part))
+    _write(str(report))
     warned = [(item, text) for item in report.items for text in item.warnings]
     if warned:
         _print_table(
@@ -156,6 +154,11 @@ def print_report(report: IngestReport) -> None:
         )
         if len(warned) > 20:
             _write(f"... and {len(warned) - 20} more warnings; 'chapterverse show' has them all.")
+    skipped = [item for item in report.items if item.status == "skipped"]
+    if skipped:
+        _print_table(
+            ("skipped", "reason"), ((display_name(i.uri), i.message or "") for i in skipped[:20])
+        )
     if failed:
         _print_table(
             ("failed", "reason", "what to do"),

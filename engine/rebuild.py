@@ -10,20 +10,22 @@ from chapterverse.engine.analyze import ANALYZER_VERSION
 from chapterverse.engine.embed import make_embedder
 from chapterverse.engine.indexes import IndexSet
 from chapterverse.engine.session import Session, generation_folder
-from chapterverse.ingest.pipeline import Pipeline, Progress
+from chapterverse.ingest.pipeline import Pipeline
+from chapterverse.ingest.sources import Progress
 from chapterverse.schema import journal, store
 from chapterverse.schema.chunk_limits import ChunkLimits
+from chapterverse.schema.embedder import Embedder
 from chapterverse.schema.generation import Generation
-from chapterverse.schema.settings import CHUNK_SETTINGS
+from chapterverse.schema.settings import CHUNK_SETTINGS, Settings
 
 __all__ = ["rebuild"]
 
 
-def rebuild(session: Session, on_progress: Callable[[Progress], None]) -> int:
-    """Build a new generation with the settings of *session* and let searches use it.
+def rebuild(session: Session, settings: Settings, on_progress: Callable[[Progress], None]) -> int:
+    """Build a new generation with *settings* and let searches use it.
 
-    Settings that were not given stay as the base was built. Killed before the switch, the old
-    generation goes on; killed after it, the next writer clears away what is left.
+    Settings that were not given stay as the base was built. Searches go on with the old generation
+    until the switch; killed or failed before it, nothing has changed for them.
 
     :raises StoreLocked: another process is writing.
     :returns: the number of the new generation.
@@ -31,22 +33,22 @@ def rebuild(session: Session, on_progress: Callable[[Progress], None]) -> int:
     with session.writing():
         old = session.generation()
         assert old is not None
-        wanted = _wanted(session, old)
-        if wanted.embedder != old.embedder:
-            session.replace_embedder(make_embedder(wanted.embedder))
-        embedder = session.embedder
+        wanted = _wanted(settings, old)
+        same = wanted.embedder == old.embedder
+        embedder = session.embedder_for(old) if same else make_embedder(wanted.embedder)
         wanted = replace(wanted, fingerprint=embedder.fingerprint, dimension=embedder.dimension)
         pipeline = replace(
             session.pipeline(on_progress),
+            embedder=embedder,
             limits=ChunkLimits.from_key(wanted.chunking),
             settled=lambda: None,
         )
         _renew_documents(session, pipeline)
-        return _switch(session, wanted)
+        return _switch(session, wanted, embedder, settings)
 
 
-def _wanted(session: Session, old: Generation) -> Generation:
-    settings, given = session.settings, session.settings.model_fields_set
+def _wanted(settings: Settings, old: Generation) -> Generation:
+    given = settings.model_fields_set
     built = ChunkLimits.from_key(old.chunking)
     asked = settings.chunk_limits
     limits = replace(
@@ -76,7 +78,7 @@ def _renew_documents(session: Session, pipeline: Pipeline) -> None:
             pipeline.embed_stored(document)
 
 
-def _switch(session: Session, wanted: Generation) -> int:
+def _switch(session: Session, wanted: Generation, embedder: Embedder, settings: Settings) -> int:
     with session.database.write() as connection:
         number = journal.add_generation(connection, wanted)
         seq = journal.outbox_end(connection)
@@ -84,12 +86,17 @@ def _switch(session: Session, wanted: Generation) -> int:
     folder = generation_folder(session.path, number)
     shutil.rmtree(folder, ignore_errors=True)
     indexes = IndexSet(folder, replace(wanted, id=number), writable=True)
-    indexes.fill(session.database, revisions, seq, session.embedder.embed_documents)
-    with session.database.write() as connection:
-        journal.use_generation(connection, number)
-        journal.mark_applied(connection, number, seq)
-        store.forget_other_models(connection, wanted.fingerprint)
-    session.use(indexes)
+    try:
+        indexes.fill(session.database, revisions, seq, embedder.embed_documents)
+        with session.database.write() as connection:
+            journal.use_generation(connection, number)
+            journal.mark_applied(connection, number, seq)
+            store.forget_other_models(connection, wanted.fingerprint)
+    except BaseException:
+        indexes.close()
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    session.use(indexes, settings)
     session.catch_up()
     for other in folder.parent.iterdir():
         if other != folder:

@@ -20,13 +20,14 @@ from chapterverse.engine.lock import WriterLock
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.database import Database, open_database
 from chapterverse.schema.embedder import Embedder, Vectors
-from chapterverse.schema.errors import IndexDamaged, StoreLocked, StoreMismatch
+from chapterverse.schema.errors import IndexDamaged, StoreError, StoreLocked, StoreMismatch
 from chapterverse.schema.generation import Generation, current_generation, is_waiting
 from chapterverse.schema.reader import Reader
 from chapterverse.schema.settings import CHUNK_SETTINGS, Settings
 
 if TYPE_CHECKING:
-    from chapterverse.ingest.pipeline import Pipeline, Progress
+    from chapterverse.ingest.pipeline import Pipeline
+    from chapterverse.ingest.sources import Progress
 
 __all__ = ["Session", "generation_folder"]
 
@@ -55,7 +56,9 @@ class Session:
             path / "kb.sqlite3", name=settings.name, create=create
         )
         self.lock = WriterLock(path)
-        self._embedder = embedder
+        self._own_embedder = embedder
+        self._embedder: tuple[str, Embedder] | None = None
+        self._closed = False
         self._turn = threading.RLock()
         self._swap = threading.Lock()
         self._depth = 0
@@ -71,19 +74,29 @@ class Session:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedder of this base, made on first use."""
-        if self._embedder is None:
-            generation = self.generation()
-            name = generation.embedder if generation else self.settings.embedder
-            self._embedder = make_embedder(name)
-        return self._embedder
+        """The embedder of the current generation; of the settings where there is none yet."""
+        return self.embedder_for(self.generation())
 
-    def replace_embedder(self, embedder: Embedder) -> None:
-        """Embed with *embedder* from now on."""
-        self._embedder = embedder
+    def embedder_for(self, generation: Generation | None) -> Embedder:
+        """The embedder that *generation* was built with, made on first use.
+
+        One that the caller of :meth:`KnowledgeBase.open` gave is taken as it is.
+        """
+        if self._own_embedder is not None:
+            return self._own_embedder
+        name = generation.embedder if generation else self.settings.embedder
+        made = self._embedder
+        if made is None or made[0] != name:
+            made = self._embedder = (name, make_embedder(name))
+        return made[1]
 
     def generation(self) -> Generation | None:
         """The generation that searches use now; ``None`` in a base that never ingested."""
+        if self._closed:
+            raise StoreError(
+                f"The knowledge base {self.path} was closed. Open it again: "
+                "KnowledgeBase.open(path)."
+            )
         with self.database.snapshot() as reader:
             return current_generation(reader)
 
@@ -113,11 +126,14 @@ class Session:
         :raises StoreMismatch: naming both and the way out.
         """
         _check_settings(self.settings, generation)
-        if embedder and self.embedder.fingerprint != generation.fingerprint:
+        if not embedder:
+            return
+        used = self.embedder_for(generation).fingerprint
+        if used != generation.fingerprint:
             raise StoreMismatch(
                 f"{self.path} was built with the embedder {generation.fingerprint!r}; the one in "
-                f"use is {self.embedder.fingerprint!r}. Use the former, or build the base anew "
-                "with the latter: chapterverse rebuild."
+                f"use is {used!r}. Use the former, or build the base anew with the latter: "
+                "chapterverse rebuild."
             )
 
     @contextmanager
@@ -159,10 +175,13 @@ class Session:
         assert self._indexes is not None
         self._indexes.catch_up(self.database, self.embed)
 
-    def use(self, indexes: IndexSet) -> None:
-        """Search with *indexes* from now on (within :meth:`writing`)."""
+    def use(self, indexes: IndexSet, settings: Settings) -> None:
+        """Search with *indexes*, built under *settings*, from now on (within :meth:`writing`)."""
         with self._swap:
             old, self._indexes = self._indexes, indexes
+            if settings.embedder != self.settings.embedder:
+                self._own_embedder = None
+            self.settings = settings
         if old is not None:
             old.close()
 
@@ -182,12 +201,18 @@ class Session:
         only if nothing was applied meanwhile, so a search never misses a document because it was
         replaced while the search was running.
         """
-        for _ in range(_TRIES):
+        for attempt in range(_TRIES):
             with self.database.snapshot() as reader:
                 generation = current_generation(reader)
                 if generation is None:
                     return empty
-                result = answer(reader, self._opened(generation), generation)
+                try:
+                    result = answer(reader, self._opened(generation), generation)
+                except IndexDamaged:
+                    # Another process may have switched to a new generation and cleared this one.
+                    if attempt + 1 < _TRIES and self.generation() != generation:
+                        continue
+                    raise
             if self.generation() == generation:
                 return result
         return result
@@ -195,6 +220,7 @@ class Session:
     def close(self) -> None:
         """Give back files, locks and memory."""
         with self._turn:
+            self._closed = True
             if self._indexes is not None:
                 self._indexes.close()
                 self._indexes = None
@@ -220,14 +246,17 @@ class Session:
                 journal.use_generation(connection, number)
             generation = self.generation()
             assert generation is not None
-        folder = generation_folder(self.path, generation.id)
+        old = self._indexes
+        if old is not None and old.generation.id == generation.id:
+            indexes = old.writer(generation)
+        else:
+            folder = generation_folder(self.path, generation.id)
+            indexes = IndexSet(folder, generation, writable=True)
+        # Searches go on with the old ones until lost indexes are filled again.
+        if generation.analyzer == ANALYZER_VERSION:
+            indexes.catch_up(self.database, self.embed)
         with self._swap:
-            old = self._indexes
-            if old is not None and old.generation.id == generation.id:
-                self._indexes = old.writer(generation)
-            else:
-                self._indexes = IndexSet(folder, generation, writable=True)
-        self.catch_up()
+            self._indexes = indexes
 
     def _replay(self, generation: Generation) -> None:
         """Finish what an interrupted writer left in the outbox, unless a writer is at work."""
@@ -252,7 +281,10 @@ class Session:
         if indexes.applied != generation.applied:
             # What this process applies itself, its indexes show already.
             if not indexes.writable:
-                indexes.reload()
+                try:
+                    indexes.reload()
+                except IndexDamaged:
+                    indexes = self._indexes = self._read_indexes(generation)
             indexes.applied = generation.applied
         return indexes
 
@@ -274,16 +306,15 @@ def _check_settings(settings: Settings, generation: Generation) -> None:
     :raises StoreMismatch: naming the setting, both values and the way out.
     """
     given = settings.model_fields_set
-    pairs = [
-        ("embedder", settings.embedder, generation.embedder, bool(given & {"embedder"})),
-        ("keyword", settings.keyword, generation.keyword, bool(given & {"keyword"})),
-        (
-            "chunking",
-            settings.chunk_limits.key(),
-            generation.chunking,
-            bool(given & CHUNK_SETTINGS),
-        ),
+    limits = ChunkLimits.from_key(generation.chunking)
+    pairs: list[tuple[str, object, object, bool]] = [
+        ("embedder", settings.embedder, generation.embedder, "embedder" in given),
+        ("keyword", settings.keyword, generation.keyword, "keyword" in given),
         ("analyzer", ANALYZER_VERSION, generation.analyzer, True),
+        *(
+            (name, getattr(settings, name), getattr(limits, name), name in given)
+            for name in sorted(CHUNK_SETTINGS)
+        ),
     ]
     for name, asked, built, counts in pairs:
         if counts and asked != built:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chapterverse.schema.errors import DocumentError, FileMissing, FileUnreadable, Unsupported
@@ -14,11 +14,15 @@ __all__ = ["Found", "discover"]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file to ingest, or why there is none. ``size`` in bytes, 0 when not known."""
+    """A file to ingest, or why there is none. ``size`` in bytes, 0 when not known.
+
+    ``named`` tells a file that the user named from one that was found below a folder.
+    """
 
     path: Path
     size: int = 0
     error: DocumentError | None = None
+    named: bool = True
 
     @property
     def uri(self) -> str:
@@ -56,7 +60,7 @@ def _below(path: Path, skip: Path | None) -> Iterator[Found]:
         empty = True
         for item in _walk(path, skip):
             empty = False
-            yield item
+            yield replace(item, named=False)
         if empty:
             yield Found(path, error=FileMissing(f"The folder {path} holds no files."))
     else:

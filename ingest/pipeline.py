@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePosixPath
 from typing import TypeVar
@@ -22,6 +22,7 @@ from chapterverse.ingest.plain import read_text
 from chapterverse.ingest.pool import ParseJob, ParseOutcome, ParsePool
 from chapterverse.ingest.readers import PARSERS
 from chapterverse.ingest.snapshot import Blobs, hash_file
+from chapterverse.ingest.sources import Labels, Progress, TextSource
 from chapterverse.schema import store
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.contents import assets_of
@@ -32,6 +33,7 @@ from chapterverse.schema.errors import (
     DocumentError,
     EmbeddingFailed,
     Empty,
+    Unsupported,
 )
 from chapterverse.schema.ids import format_id, make_id, text_hash
 from chapterverse.schema.indexed import indexed_children
@@ -40,56 +42,10 @@ from chapterverse.schema.records import Document, Parsed, Revision
 from chapterverse.schema.results import IngestItem
 from chapterverse.schema.wellformed import well_formed
 
-__all__ = ["Labels", "Pipeline", "Progress", "TextSource"]
+__all__ = ["Pipeline"]
 
 _T = TypeVar("_T")
 _EMBED_BATCH = 128
-
-
-@dataclass(frozen=True, slots=True)
-class Labels:
-    """What the user says about a document. ``None`` leaves what is stored.
-
-    :raises TypeError: a tag, or a name or value in the metadata, is no string.
-    """
-
-    tags: Sequence[str] | None = None
-    metadata: Mapping[str, str] | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse what could be stored but not read again, and copy the rest."""
-        tags, metadata = self.tags, self.metadata
-        if tags is not None:
-            listed = None if isinstance(tags, str) else tuple(tags)
-            if listed is None or not all(isinstance(tag, str) for tag in listed):
-                raise TypeError(f"tags are {tags!r}; they must be a list of strings.")
-            object.__setattr__(self, "tags", tuple(sorted({well_formed(tag) for tag in listed})))
-        if metadata is not None:
-            pairs = dict(metadata)
-            if not all(isinstance(part, str) for pair in pairs.items() for part in pair):
-                raise TypeError(f"metadata is {pairs!r}; names and values must be strings.")
-            clean = {well_formed(key): well_formed(value) for key, value in pairs.items()}
-            object.__setattr__(self, "metadata", clean)
-
-
-@dataclass(frozen=True, slots=True)
-class TextSource:
-    """A text to ingest under a URI of the caller's choice; without *title*, it names itself."""
-
-    text: str
-    uri: str
-    title: str | None = None
-    media_type: str = "text/plain"
-    labels: Labels = field(default_factory=Labels)
-
-
-@dataclass(frozen=True, slots=True)
-class Progress:
-    """How far the current document is: ``done`` of ``total`` children have their vectors."""
-
-    uri: str
-    done: int
-    total: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +58,7 @@ class _Task:
     labels: Labels
     before: Document | None
     title: str | None = None
+    named: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,22 +87,23 @@ class Pipeline:
         """
         waiting: deque[IngestItem | _Task] = deque()
 
-        def jobs() -> Iterator[ParseJob]:
+        def jobs() -> Iterator[ParseJob | None]:
             for item in found:
                 prepared = self._prepare(item, labels)
                 waiting.append(prepared)
                 if isinstance(prepared, _Task):
                     name = well_formed(item.path.name)
                     yield ParseJob(self.blobs.path(prepared.sha256), name, password)
+                else:
+                    yield None
 
         for outcome in pool.parse(jobs()):
-            while isinstance(waiting[0], IngestItem):
-                yield _taken(waiting)
-            task = waiting.popleft()
-            assert isinstance(task, _Task)
-            yield self._finish(task, outcome)
-        while waiting:
-            yield _taken(waiting)
+            yield from _finished(waiting)
+            if outcome is not None:
+                task = waiting.popleft()
+                assert isinstance(task, _Task)
+                yield self._finish(task, outcome)
+        yield from _finished(waiting)
 
     def texts(self, sources: Iterable[TextSource]) -> Iterator[IngestItem]:
         """Ingest texts in order; one item each.
@@ -180,9 +138,10 @@ class Pipeline:
             prepared = self._compare(found.uri, sha256, size, labels, None, None)
             if isinstance(prepared, _Task):
                 self.blobs.keep(found.path, sha256)
+                return replace(prepared, named=found.named)
             return prepared
         except DocumentError as error:
-            return _failure(found.uri, error, started)
+            return _failure(found.uri, error, started, named=found.named)
 
     def _compare(
         self,
@@ -206,14 +165,7 @@ class Pipeline:
         if not (same_parser and same_type and same_title and chunking == self.limits.key()):
             return _Task(uri, sha256, size, labels, before, title)
         self._relabel(before, labels)
-        return IngestItem(
-            uri=uri,
-            status="unchanged",
-            document_id=format_id(document_id),
-            pages=revision.page_count,
-            parents=before.parents,
-            children=before.children,
-        )
+        return _unchanged(before)
 
     def _relabel(self, document: Document, labels: Labels) -> None:
         tags = document.tags if labels.tags is None else tuple(labels.tags)
@@ -226,7 +178,7 @@ class Pipeline:
         started = time.perf_counter() - outcome.seconds
         if outcome.parsed is None:
             error = outcome.error or DocumentError("The reader gave neither a result nor a reason.")
-            return _failure(task.uri, error, started)
+            return _failure(task.uri, error, started, named=task.named)
         try:
             return self._write(task, outcome.parsed, started)
         except DocumentError as error:
@@ -235,6 +187,8 @@ class Pipeline:
     def _write(self, task: _Task, parsed: Parsed, started: float) -> IngestItem:
         title = task.title or parsed.title or PurePosixPath(display_name(task.uri)).stem
         revision = self._revision(task, parsed, title)
+        if task.before is not None and task.before.revision.id == revision.id:
+            return _unchanged(task.before)
         chunks = chunk(
             parsed,
             title=index_title(title, task.uri),
@@ -242,7 +196,7 @@ class Pipeline:
             limits=self.limits,
             count_tokens=partial(self._count_tokens, task.uri),
         )
-        if task.before is not None:
+        if task.before is not None and self._waits(revision.document_id):
             # Before embedding: applying a replacement forgets vectors that no child holds yet.
             self.settled()
         texts = {text_hash(child.index_text): child.index_text for child in chunks.children}
@@ -274,6 +228,10 @@ class Pipeline:
             seconds=time.perf_counter() - started,
             warnings=tuple(warning.message for warning in parsed.warnings),
         )
+
+    def _waits(self, document_id: int) -> bool:
+        with self.database.read() as connection:
+            return store.has_unapplied(connection, document_id)
 
     def _revision(self, task: _Task, parsed: Parsed, title: str) -> Revision:
         document_id = make_id("document", self.base, task.uri)
@@ -378,17 +336,31 @@ def _kept(given: _T | None, before: _T) -> _T:
     return before if given is None else given
 
 
-def _taken(waiting: deque[IngestItem | _Task]) -> IngestItem:
-    item = waiting.popleft()
-    assert isinstance(item, IngestItem)
-    return item
+def _unchanged(document: Document) -> IngestItem:
+    return IngestItem(
+        uri=document.uri,
+        status="unchanged",
+        document_id=format_id(document.id),
+        pages=document.revision.page_count,
+        parents=document.parents,
+        children=document.children,
+    )
 
 
-def _failure(uri: str, error: DocumentError, started: float) -> IngestItem:
+def _finished(waiting: deque[IngestItem | _Task]) -> Iterator[IngestItem]:
+    """Take the items off the front that wait for no parse."""
+    while waiting and isinstance(waiting[0], IngestItem):
+        item = waiting.popleft()
+        assert isinstance(item, IngestItem)
+        yield item
+
+
+def _failure(uri: str, error: DocumentError, started: float, *, named: bool = True) -> IngestItem:
     name, message = display_name(uri), well_formed(str(error))
     return IngestItem(
         uri=uri,
-        status="failed",
+        # Of a folder, what no reader is made for is left out; a file that was named must be read.
+        status="failed" if named or not isinstance(error, Unsupported) else "skipped",
         seconds=time.perf_counter() - started,
         code=error.code,
         message=message if name in message else f"{name}: {message}",

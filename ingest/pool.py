@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Self, overload
 
 from chapterverse.ingest.worker import READERS, Request
 from chapterverse.ingest.worker_client import Worker, WorkerLost
@@ -79,8 +79,17 @@ class ParsePool:
         with self._lock:
             self._close()
 
-    def parse(self, jobs: Iterable[ParseJob]) -> Iterator[ParseOutcome]:
+    @overload
+    def parse(self, jobs: Iterable[ParseJob]) -> Iterator[ParseOutcome]: ...
+
+    @overload
+    def parse(self, jobs: Iterable[ParseJob | None]) -> Iterator[ParseOutcome | None]: ...
+
+    def parse(self, jobs: Iterable[ParseJob | None]) -> Iterator[ParseOutcome | None]:
         """Yield one outcome a job, in the order of *jobs*.
+
+        A ``None`` among the jobs is answered by a ``None`` at once: it gives the caller a turn
+        while documents are being parsed, and keeps no place in the order.
 
         At most ``2 * processes`` jobs are taken from *jobs* before their outcome is yielded.
 
@@ -89,6 +98,9 @@ class ParsePool:
         pending: deque[Future[ParseOutcome]] = deque()
         try:
             for job in jobs:
+                if job is None:
+                    yield None
+                    continue
                 pending.append(self._submit(job))
                 if len(pending) >= self._ahead:
                     yield pending.popleft().result()

@@ -20,7 +20,7 @@ from chapterverse.schema.database import now
 from chapterverse.schema.generation import Generation
 from chapterverse.schema.generation import current_generation as read_generation
 from chapterverse.schema.results import IngestItem
-from chapterverse.schema.store import drop_orphans, enqueue_drop
+from chapterverse.schema.store import enqueue_drop
 
 __all__ = [
     "OutboxRow",
@@ -35,6 +35,8 @@ __all__ = [
     "start_job",
     "use_generation",
 ]
+
+_JOBS_KEPT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,6 @@ def mark_applied(connection: Connection, generation_id: int, seq: int) -> None:
     for revision_id in gone:
         enqueue_drop(connection, revision_id)
         connection.execute(delete(t.revision).where(t.revision.c.id == revision_id))
-    if gone:
-        drop_orphans(connection)
 
 
 def outbox_after(connection: Connection, seq: int) -> list[OutboxRow]:
@@ -123,11 +123,15 @@ def live_revisions(connection: Connection, seq: int) -> list[int]:
 
 
 def start_job(connection: Connection, kind: str) -> int:
-    """Open a job of *kind* and return its number; jobs that a crash left open end here."""
+    """Open a job of *kind* and return its number; jobs that a crash left open end here.
+
+    The last hundred jobs are kept.
+    """
     connection.execute(update(t.job).where(t.job.c.state == "running").values(state="interrupted"))
     result = connection.execute(insert(t.job).values(kind=kind, state="running", started_at=now()))
     key = result.inserted_primary_key
     assert key is not None
+    connection.execute(delete(t.job).where(t.job.c.id <= int(key[0]) - _JOBS_KEPT))
     return int(key[0])
 
 

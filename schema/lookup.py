@@ -5,16 +5,19 @@ Indexes return ids; these queries decide what is alive at one ``applied`` sequen
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from chapterverse.schema import codec
-from chapterverse.schema.errors import QueryError
+from chapterverse.schema.errors import NotFound, QueryError
 from chapterverse.schema.ids import parse_id
+from chapterverse.schema.naming import display_name
 from chapterverse.schema.reader import Reader, select_in
 from chapterverse.schema.records import AssetKind, ParentKind, Region, Segment
 from chapterverse.schema.results import Filter
@@ -173,12 +176,28 @@ def allowed_children(reader: Reader, wanted: Filter, seq: int) -> Ids:
     return np.array([row[0] for row in reader.execute(sql, parameters)], dtype=np.int64)
 
 
-def find_document_id(reader: Reader, name: str) -> int | None:
-    """The id of the document with this id or URI."""
-    number = parse_id(name)
-    sql = "SELECT id FROM document WHERE id = ? UNION ALL SELECT id FROM document WHERE uri = ?"
-    found = reader.execute(sql, (number, name)).fetchone()
-    return None if found is None else int(found[0])
+def find_document_id(reader: Reader, name: str | int) -> int | None:
+    """The id of the document that *name* stands for: an id, URI, path, or unique file name.
+
+    :raises NotFound: several documents have this file name.
+    """
+    number = name if isinstance(name, int) else parse_id(name)
+    if number is not None:
+        row = reader.execute("SELECT id FROM document WHERE id = ?", (number,)).fetchone()
+        if row is not None:
+            return int(row[0])
+    text = str(name)
+    path = Path(os.path.abspath(os.path.expanduser(text))) if "\0" not in text else None
+    for uri in (text, path.as_uri() if path else text):
+        row = reader.execute("SELECT id FROM document WHERE uri = ?", (uri,)).fetchone()
+        if row is not None:
+            return int(row[0])
+    everything = reader.execute("SELECT id, uri FROM document ORDER BY uri")
+    known = [(number, uri) for number, uri in everything if display_name(uri) == text]
+    if len(known) > 1:
+        listed = ", ".join(uri for _, uri in known)
+        raise NotFound(f"Several documents are named {name}: {listed}. Give the whole URI.")
+    return int(known[0][0]) if known else None
 
 
 def _conditions(reader: Reader, wanted: Filter) -> Iterator[tuple[str, list[Any]]]:

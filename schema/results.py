@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from chapterverse.schema.errors import QueryError
 from chapterverse.schema.records import AssetKind, ParentKind, Region
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 Mode = Literal["hybrid", "keyword", "dense"]
-ItemStatus = Literal["ingested", "replaced", "unchanged", "failed"]
+ItemStatus = Literal["ingested", "replaced", "unchanged", "skipped", "failed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +119,9 @@ class Passage:
     citations: tuple[Citation, ...]
     warnings: tuple[str, ...] = ()
 
+    def __str__(self) -> str:
+        return f"{self.citations[0].label}\n{self.text}"
+
 
 @dataclass(frozen=True, slots=True)
 class Filter:
@@ -164,7 +167,10 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class IngestItem:
-    """What became of one document. ``code`` and ``message`` say why it failed."""
+    """What became of one document. ``code`` and ``message`` say why it failed or was skipped.
+
+    Skipped are files below a folder that no reader is made for.
+    """
 
     uri: str
     status: ItemStatus
@@ -178,7 +184,7 @@ class IngestItem:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class IngestReport:
     """All documents of one ingest run, in the order they were given."""
 
@@ -192,6 +198,13 @@ class IngestReport:
     def count(self, status: ItemStatus) -> int:
         """How many documents ended with *status*."""
         return sum(item.status == status for item in self.items)
+
+    def __str__(self) -> str:
+        counts = [(self.count(status), status) for status in get_args(ItemStatus)]
+        return ", ".join(f"{number} {status}" for number, status in counts if number) or "no files"
+
+    def __repr__(self) -> str:
+        return f"<IngestReport: {self}>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ __all__ = [
     "enqueue_drop",
     "find_document",
     "forget_other_models",
+    "has_unapplied",
     "list_documents",
     "missing_embeddings",
     "put_revision",
@@ -140,7 +141,6 @@ def delete_document(connection: Connection, document_id: int) -> None:
     uri = select(t.document.c.uri).where(t.document.c.id == document_id).scalar_subquery()
     connection.execute(delete(t.job_item).where(t.job_item.c.uri == uri))
     connection.execute(delete(t.document).where(t.document.c.id == document_id))
-    drop_orphans(connection)
 
 
 def enqueue_drop(connection: Connection, revision_id: int) -> None:
@@ -192,6 +192,20 @@ def chunking_of(connection: Connection, revision_id: int) -> str | None:
     """The key of the chunk limits that a revision was cut with."""
     query = select(t.revision.c.chunking).where(t.revision.c.id == revision_id)
     return connection.scalar(query)
+
+
+def has_unapplied(connection: Connection, document_id: int) -> bool:
+    """Whether a revision of the document waits in the outbox, or one it replaced still does."""
+    applied = (
+        select(t.generation.c.applied)
+        .join(t.knowledge_base, t.knowledge_base.c.generation_id == t.generation.c.id)
+        .scalar_subquery()
+    )
+    query = select(t.revision.c.id).where(
+        t.revision.c.document_id == document_id,
+        t.revision.c.superseded_seq.is_not(None) | (t.revision.c.put_seq > applied),
+    )
+    return connection.execute(query.limit(1)).first() is not None
 
 
 def count_children(connection: Connection, revision_id: int) -> int:

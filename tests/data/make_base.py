@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from chapterverse import KnowledgeBase, TextSource
-from chapterverse.ingest.pipeline import Labels
+from chapterverse.ingest.sources import Labels
 from tests.bases import HANDBOOK, MANUAL
 
 __all__ = ["make"]

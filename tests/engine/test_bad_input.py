@@ -9,6 +9,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import event
@@ -27,8 +28,10 @@ from chapterverse.schema.errors import (
     StoreMissing,
     StoreNewer,
 )
+from chapterverse.schema.results import Mode
 from tests.bases import open_base, write_files
 
+MODES: tuple[Mode, ...] = ("hybrid", "keyword", "dense")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -79,10 +82,10 @@ def test_unreadable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = write_files(tmp_path / "files")
     real = Path.open
 
-    def refuse(path: Path, *args: object, **kwargs: object) -> object:
+    def refuse(path: Path, *args: Any, **kwargs: Any) -> Any:
         if path.name == "manual.md":
             raise PermissionError(13, "Permission denied")
-        return real(path, *args, **kwargs)  # type: ignore[arg-type]
+        return real(path, *args, **kwargs)
 
     monkeypatch.setattr(Path, "open", refuse)
     with open_base(tmp_path / "kb") as kb:
@@ -283,8 +286,8 @@ def test_other_embedder(tmp_path: Path) -> None:
 def test_a_query_is_data(tmp_path: Path, query: str) -> None:
     with open_base(tmp_path / "kb") as kb:
         kb.ingest_text("The pump needs oil. 泵需要油。", "text:a")
-        for mode in ("hybrid", "keyword", "dense"):
-            kb.search(query, 3, mode=mode)  # type: ignore[arg-type]
+        for mode in MODES:
+            kb.search(query, 3, mode=mode)
 
 
 def test_wrong_questions(tmp_path: Path) -> None:

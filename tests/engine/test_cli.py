@@ -16,7 +16,7 @@ import pytest
 from chapterverse.engine.cli import main
 from chapterverse.engine.console import IngestDisplay
 from chapterverse.ingest.discover import Found
-from chapterverse.ingest.pipeline import Progress
+from chapterverse.ingest.sources import Progress
 from chapterverse.schema.results import IngestItem
 from tests.bases import write_files
 

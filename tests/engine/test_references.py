@@ -11,7 +11,7 @@ import pytest
 
 from chapterverse import Filter, KnowledgeBase, TextSource
 from chapterverse.engine.hash_embedder import HashEmbedder
-from chapterverse.ingest.pipeline import Labels
+from chapterverse.ingest.sources import Labels
 from chapterverse.schema.ids import format_id
 from chapterverse.schema.records import AssetKind
 from tests.bases import open_base

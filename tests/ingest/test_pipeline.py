@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from chapterverse import KnowledgeBase, TextSource
 from chapterverse.engine.hash_embedder import HashEmbedder
-from chapterverse.ingest.pipeline import Labels
+from chapterverse.ingest.sources import Labels
 from chapterverse.schema.embedder import Vectors
 from chapterverse.schema.errors import EmbedderError
 

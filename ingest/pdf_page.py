@@ -11,6 +11,7 @@ from chapterverse.ingest.furniture import Furniture
 from chapterverse.ingest.pdf_figures import figure_regions, is_background, is_beside
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_code, split_block
+from chapterverse.ingest.pdf_prose import part_tables
 from chapterverse.ingest.pdf_tables import build_grid
 from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
 from chapterverse.schema.records import AssetKind
@@ -58,7 +59,7 @@ def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture)
         held = [(Block("paragraph", _around(lines)), lines)] if lines else []
         areas: list[Rect] = []
     else:
-        held = assign_words(words, layout, text.number)
+        held = part_tables(assign_words(words, layout, text.number))
         areas = _areas(layout, held, text)
     stamps, turned = _turned(text)
     whole = Rect(0.0, 0.0, text.width, text.height)

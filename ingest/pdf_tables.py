@@ -10,11 +10,12 @@ from itertools import pairwise
 from chapterverse.ingest.pdf_layout import Block
 from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
 
-__all__ = ["Grid", "build_grid"]
+__all__ = ["Grid", "build_grid", "text_columns"]
 
 _SIGN = re.compile(r"^[$€£¥￥(]+$")
 _CLOSER = re.compile(r"^[)%]+$")
 _NUMERIC = re.compile(r"^[$€£¥￥(\-–—+\s]*[\d.,]*\d[\d.,]*\s*[%)x]*$|^[-–—]+$|^N/?[AM]$", re.I)
+_LONG_CELL = 300
 _YEAR = re.compile(r"^(?:19|20)\d\d$|^(?:19|20)\d\d年(?:度)?$")
 
 
@@ -34,11 +35,56 @@ def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) 
     *above* are printed rows directly over the block which may be its column heads. Every word
     lands in exactly one cell.
     """
+    cells = _cells(block, lines)
+    if cells is None:
+        return None
+    columns = _columns(block)
+    head: list[list[Word]] = [[] for _ in columns]
+    for line in above:
+        for word in line.words:
+            head[_column(word.rect, columns)].append(word)
+    split = [part for row in cells for part in _split_band(row)]
+    return _finish([head, *split] if above else split, bool(above), lines[0].page)
+
+
+def text_columns(block: Block, lines: Sequence[Line]) -> list[list[Line]]:
+    """The lines of each column if *block* is running text set in columns, else nothing.
+
+    It is if cells of over 300 characters hold most of the text, stand side by side and are no
+    rows: they do not begin at one height, or their sentences run on into the next row.
+    """
+    cells = _cells(block, lines) or []
+    sizes = [len(_cell_text(cell)) for row in cells for cell in row]
+    if 2 * sum(size for size in sizes if size > _LONG_CELL) <= sum(sizes):
+        return []
+    beside = [tops for row in cells if len(tops := _long_tops(row)) > 1]
+    uneven = sum(max(tops) - min(tops) > 2 for tops in beside)
+    running = sum(_run_on(a, b) for a, b in pairwise(cells))
+    if not beside or (2 * uneven < len(beside) and not running):
+        return []
+    columns = [[word for row in cells for word in row[c]] for c in range(len(cells[0]))]
+    page = lines[0].page
+    return [[make_line(row, page) for row in group_rows(words)] for words in columns if words]
+
+
+def _long_tops(row: Sequence[list[Word]]) -> list[float]:
+    """Base line of the first words of each long cell of letters."""
+    long = [cell for cell in row if sum(c.isalpha() for c in _cell_text(cell)) > _LONG_CELL / 2]
+    long = [cell for cell in long if len(_cell_text(cell)) > _LONG_CELL]
+    return [min(word.rect.y1 for word in cell) for cell in long]
+
+
+def _run_on(above: Sequence[list[Word]], below: Sequence[list[Word]]) -> bool:
+    """Whether sentences of two long cells go on in the row below."""
+    pairs = [(_cell_text(a), _cell_text(b)) for a, b in zip(above, below, strict=True)]
+    return sum(len(a) > _LONG_CELL and a[-1].isalpha() and b[:1].islower() for a, b in pairs) > 1
+
+
+def _cells(block: Block, lines: Sequence[Line]) -> list[list[list[Word]]] | None:
+    """The words by row and column of the layout; ``None`` if there are no two columns."""
     words = [word for line in lines for word in line.words]
     columns = _columns(block)
-    if len(columns) < 2 or not words:
-        return None
-    if _is_prose(words, columns):
+    if len(columns) < 2 or not words or _is_prose(words, columns):
         return None
     bands = _bands(block)
     cells: list[list[list[Word]]] = [[[] for _ in columns] for _ in bands]
@@ -46,12 +92,7 @@ def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) 
         placed = [(word, _column(word.rect, columns)) for word in row]
         for word, column in _attach_signs(placed):
             cells[_band(word, bands)][column].append(word)
-    head: list[list[Word]] = [[] for _ in columns]
-    for line in above:
-        for word in line.words:
-            head[_column(word.rect, columns)].append(word)
-    split = [part for row in cells for part in _split_band(row)]
-    return _finish([head, *split] if above else split, bool(above), lines[0].page)
+    return cells
 
 
 def _is_prose(words: Sequence[Word], columns: Sequence[tuple[float, float]]) -> bool:

@@ -10,6 +10,7 @@ from chapterverse.ingest.pdf_figures import figure_regions
 from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings, numbering
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
 from chapterverse.ingest.pdf_pieces import Piece, is_list_start, split_block
+from chapterverse.ingest.pdf_prose import part_tables
 from chapterverse.ingest.pdf_tables import build_grid
 from chapterverse.ingest.pdf_text import Line, Rect, Word, join_lines, make_line, vocabulary
 from chapterverse.schema.records import AssetKind
@@ -222,6 +223,81 @@ def test_prose_in_two_columns_of_a_false_table_is_no_table() -> None:
         for i in range(3)
     )
     assert build_grid(Block("table", Rect(50, 0, 170, 60), None, cells), lines) is None
+
+
+def _row(y: float, *spots: tuple[str, float]) -> Line:
+    return make_line([w for text, x in spots for w in line(text, y, x).words], 1)
+
+
+def _false_table(lines: list[Line], edges: list[tuple[float, float]]) -> list[tuple[str, int]]:
+    """Kinds and numbers of lines of the parts of a block that passed for a table."""
+    rows = [tuple(Rect(a, x.rect.y0, b, x.rect.y1) for a, b in edges) for x in lines]
+    block = Block("table", Rect(50, 0, edges[-1][1], lines[-1].rect.y1), None, tuple(rows))
+    return [(b.kind, len(part)) for b, part in part_tables([(block, list(lines))])]
+
+
+_SALES = [
+    _row(0, ("Item", 50), ("2018", 520)),
+    _row(12, ("Sales", 50), ("32,765", 520)),
+    _row(24, ("Debt", 50), ("14", 520)),
+]
+_PROSE = "The sums above hold for the whole of the year and for all of the harbours of the board"
+_EDGES = [(50.0, 400.0), (500.0, 560.0)]
+
+
+def test_running_text_and_its_heading_end_a_table() -> None:
+    lines = [
+        *_SALES,
+        line("Gate drives", 50, size=10, bold=True),
+        line(_PROSE, 64, 60),
+        line("and are told in euros.", 76),
+        _row(100, ("Cash", 50), ("12", 520)),
+        _row(112, ("Loss", 50), ("13", 520)),
+    ]
+    assert _false_table(lines, _EDGES) == [("table", 3), ("paragraph", 3), ("table", 2)]
+
+
+def test_a_heading_larger_than_the_rows_ends_a_table() -> None:
+    lines = [*_SALES, line("Note 6 Fair value", 50, size=16), *(_row(80, ("A", 50), ("1", 520)),)]
+    assert _false_table(lines, _EDGES) == [("table", 3), ("paragraph", 1), ("table", 1)]
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["Adjustments to reconcile the net income of the year to cash from operations:"],
+        [_PROSE, "by the board"],
+        ["Current:"],
+    ],
+    ids=["label of a group", "label over two lines", "short label"],
+)
+def test_labels_without_numbers_stay_in_their_table(labels: list[str]) -> None:
+    *alone, last = labels if len(labels) > 1 else [*labels, "Tax"]
+    rows = [line(text, 36 + 12 * i) for i, text in enumerate(alone)]
+    lines = [*_SALES, *rows, _row(48, (last, 50), ("7", 520))]
+    assert _false_table(lines, _EDGES) == [("table", len(lines))]
+
+
+def test_a_long_text_in_a_later_column_is_a_cell() -> None:
+    texts = [_row(0, ("a", 50), (_PROSE, 70)), line(_PROSE, 12, 70), line("and so on.", 24, 70)]
+    assert _false_table(texts, [(50.0, 60.0), (70.0, 500.0)]) == [("table", 3)]
+
+
+def test_running_text_in_columns_with_different_heights_is_no_table() -> None:
+    words = "six words on each of them"
+    left = [word(t, 50 + 30 * i, 12.0 * k) for k in range(14) for i, t in enumerate(words.split())]
+    right = [
+        w._replace(rect=Rect(w.rect.x0 + 250, w.rect.y0 + 5, w.rect.x1 + 250, w.rect.y1 + 5))
+        for w in left
+    ]
+    right = [w._replace(x=w.x + 250, y=w.y + 5) for w in right]
+    both = sorted([*left, *right], key=lambda w: w.y)
+    block = Block(
+        "table", Rect(50, 0, 500, 180), None, ((Rect(50, 0, 250, 180), Rect(260, 0, 500, 180)),)
+    )
+    parts = part_tables([(block, [make_line([w], 1) for w in both])])
+    assert [(b.kind, len(lines)) for b, lines in parts] == [("paragraph", 14)] * 2
+    assert sum(len(x.words) for _, lines in parts for x in lines) == len(both)
 
 
 def test_words_outside_of_all_blocks_are_kept_in_order() -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from chapterverse.ingest.captions import caption_kind
+from chapterverse.ingest.pdf_contents import is_entry
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence
 from chapterverse.schema.records import AssetKind
 
@@ -88,6 +89,8 @@ def mark_headings(pieces: Sequence[Piece], outline: Sequence[OutlineEntry]) -> l
 def _possible(piece: Piece) -> bool:
     text = piece.text
     if len(piece.lines) > _MAX_LINES or len(text) > _MAX_CHARS or caption_kind(piece.lines):
+        return False
+    if is_entry(text):
         return False
     text = _DECIMAL.sub("", text)
     letters = sum(c.isalpha() for c in text)

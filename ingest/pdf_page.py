@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from chapterverse.ingest.captions import Target, bind_captions, caption_kind
 from chapterverse.ingest.furniture import Furniture
+from chapterverse.ingest.pdf_contents import gather_entries, is_entry
 from chapterverse.ingest.pdf_figures import figure_regions, is_background, is_beside
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_code, split_block
@@ -60,6 +61,7 @@ def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture)
         areas: list[Rect] = []
     else:
         held = part_tables(assign_words(words, layout, text.number))
+        held = gather_entries(held, page_rows(words, text.number))
         areas = _areas(layout, held, text)
     stamps, turned = _turned(text)
     whole = Rect(0.0, 0.0, text.width, text.height)
@@ -266,6 +268,7 @@ def _footnotes(pieces: Sequence[Piece], text: PageText) -> list[Piece]:
         small = piece.lines and piece.size < 0.92 * usual
         low = piece.rect.y0 > 0.6 * text.height
         marked = len(piece.text) > 8 and piece.text[0] in "0123456789*∗†‡§[①②③④⑤⑥⑦⑧⑨"
+        marked = marked and not is_entry(piece.text)
         if piece.kind in (AssetKind.PARAGRAPH, AssetKind.LIST_ITEM) and small and low and marked:
             piece = replace(piece, kind=AssetKind.FOOTNOTE, level=None)
         out.append(piece)

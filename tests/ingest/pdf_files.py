@@ -182,6 +182,27 @@ def _head(c: Any, y: float, size: int, text: str) -> float:
     return y - size - 12
 
 
+CONTENTS = ["1 Scope", "1.1 Terms", "2 Care of the cranes", "2.1 Oil", "2.2 Ropes", "3 Records"]
+
+
+def contents_page() -> bytes:
+    """A contents page with leader dots that begin at the same place in each group of entries."""
+
+    def paint(c: Any) -> None:
+        y = _head(c, 780, 17, "Contents")
+        for number, title in enumerate(CONTENTS):
+            y -= 14 + 12 * ("." not in title)
+            c.setFont("Helvetica" if "." in title else "Helvetica-Bold", 10)
+            c.drawString(60 + 14 * ("." in title), y, title)
+            c.drawString(250, y, ". " * 40)
+            c.drawRightString(520, y, f"{number + 3}")
+        c.showPage()
+        _lines(c, 60, 700, [*_filler("crane", 9), "and that is all."])
+        c.showPage()
+
+    return _draw(paint)
+
+
 def hyphens() -> bytes:
     """One word broken at a line end that stands whole elsewhere, one with a hyphen of its own."""
 

@@ -12,6 +12,8 @@ from chapterverse.ingest.pdf import read_pdf
 from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge
 from chapterverse.schema.records import FURNITURE, Asset, AssetKind, Parsed
 from tests.ingest.pdf_files import (
+    CONTENTS,
+    contents_page,
     encrypted,
     hyphens,
     labelled,
@@ -24,6 +26,7 @@ from tests.ingest.pdf_files import (
 )
 
 ALL = [two_columns, with_table_and_figure, zh_rules, multi_page_report, hyphens, rotated, labelled]
+ALL += [contents_page]
 
 
 def _bag(text: str) -> Counter[str]:
@@ -150,6 +153,13 @@ def test_chinese_chapters_articles_and_line_joins() -> None:
     assert "公司全体员工应当按照规定的时间上下班" in _body(parsed)
     article = next(a for a in parsed.assets if a.text.startswith("第二条"))
     assert article.heading_path == ("第一章 总则", "第一节 范围")
+
+
+def test_each_entry_of_a_contents_page_is_a_list_item_and_no_heading() -> None:
+    parsed = read_pdf(contents_page())
+    assert [a.text for a in _kinds(parsed, AssetKind.HEADING)] == ["Contents"]
+    entries = [a.text.replace(" .", "") for a in _kinds(parsed, AssetKind.LIST_ITEM)]
+    assert entries == [f"{title} {number + 3}" for number, title in enumerate(CONTENTS)]
 
 
 def test_hyphens_are_joined_only_where_the_document_supports_it() -> None:

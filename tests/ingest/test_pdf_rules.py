@@ -6,6 +6,7 @@ import pytest
 
 from chapterverse.ingest.captions import Target, bind_captions, caption_kind
 from chapterverse.ingest.furniture import find_furniture
+from chapterverse.ingest.pdf_contents import gather_entries, is_entry
 from chapterverse.ingest.pdf_figures import figure_regions
 from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings, numbering
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
@@ -298,6 +299,33 @@ def test_running_text_in_columns_with_different_heights_is_no_table() -> None:
     parts = part_tables([(block, [make_line([w], 1) for w in both])])
     assert [(b.kind, len(lines)) for b, lines in parts] == [("paragraph", 14)] * 2
     assert sum(len(x.words) for _, lines in parts for x in lines) == len(both)
+
+
+@pytest.mark.parametrize(
+    ("text", "entry"),
+    [
+        ("6 Maintenance . . . . . . 7", True),
+        ("第一章 总则…………3", True),
+        ("Foreword.......iv", True),
+        ("Net sales ....... 32,765 31,657", False),
+        ("and so on ... 7", False),
+        (". . . . . . 7", False),
+    ],
+)
+def test_entries_of_a_contents_page(text: str, entry: bool) -> None:
+    assert is_entry(text) is entry
+
+
+def test_two_columns_of_contents_are_entries_each() -> None:
+    rows = [_row(12 * i, (f"Title{i} ..... 7", 50), (f"Other{i} ..... 9", 300)) for i in range(2)]
+    block = Block("paragraph", Rect(50, 0, 500, 40))
+    found = gather_entries([(block, list(rows))], rows)
+    assert sorted(x.text for b, lines in found for x in lines if b.kind == "list_item") == [
+        "Other0 ..... 9",
+        "Other1 ..... 9",
+        "Title0 ..... 7",
+        "Title1 ..... 7",
+    ]
 
 
 def test_words_outside_of_all_blocks_are_kept_in_order() -> None:

@@ -46,6 +46,7 @@ __all__ = ["Pipeline"]
 
 _T = TypeVar("_T")
 _EMBED_BATCH = 128
+_READ = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ""})
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,10 +358,13 @@ def _finished(waiting: deque[IngestItem | _Task]) -> Iterator[IngestItem]:
 
 def _failure(uri: str, error: DocumentError, started: float, *, named: bool = True) -> IngestItem:
     name, message = display_name(uri), well_formed(str(error))
+    # Of a folder, what no reader is made for is left out; a file that was named, or that bears the
+    # name of a kind that is read, must be read.
+    other = PurePosixPath(name).suffix.lower() not in _READ
+    skip = isinstance(error, Unsupported) and other and not named
     return IngestItem(
         uri=uri,
-        # Of a folder, what no reader is made for is left out; a file that was named must be read.
-        status="failed" if named or not isinstance(error, Unsupported) else "skipped",
+        status="skipped" if skip else "failed",
         seconds=time.perf_counter() - started,
         code=error.code,
         message=message if name in message else f"{name}: {message}",

@@ -18,14 +18,16 @@ from chapterverse.schema import codec
 from chapterverse.schema.errors import NotFound, QueryError
 from chapterverse.schema.ids import parse_id
 from chapterverse.schema.naming import display_name
-from chapterverse.schema.reader import Reader, select_in
+from chapterverse.schema.reader import Reader, Snapshot, select_in
 from chapterverse.schema.records import AssetKind, ParentKind, Region, Segment
 from chapterverse.schema.results import Filter
+from chapterverse.schema.wellformed import well_formed
 
 __all__ = [
     "ChildRow",
     "ParentRow",
     "allowed_children",
+    "are_live",
     "child_rows",
     "find_document_id",
     "live_revisions",
@@ -97,6 +99,30 @@ class ParentRow:
 def live_revisions(reader: Reader, ids: Sequence[int], seq: int) -> list[int]:
     """Those of the revisions *ids* that are visible at *seq*."""
     return [row[0] for row in select_in(reader, _LIVE_REVISIONS, ids, (seq, seq))]
+
+
+def are_live(snapshot: Snapshot, revisions: Ids, seq: int) -> npt.NDArray[np.bool_]:
+    """Which of *revisions* are visible at *seq*.
+
+    Asks for those alone when the database has changed since the last call, and reads all that
+    live when it has not, to know them from then on.
+    """
+    at = (snapshot.version(), seq)
+    known_at, living = snapshot.memory.get("revisions", (None, None))
+    if known_at != at:
+        snapshot.memory["revisions"] = (at, None)
+        asked = live_revisions(snapshot, list(dict.fromkeys(revisions.tolist())), seq)
+        living = np.array(sorted(asked), np.int64)
+    elif living is None:
+        sql = f"SELECT r.id FROM revision AS r WHERE {_LIVE} ORDER BY r.id"
+        living = np.array([row[0] for row in snapshot.execute(sql, (seq, seq))], np.int64)
+        snapshot.memory["revisions"] = (at, living)
+    if not len(living):
+        return np.zeros(len(revisions), np.bool_)
+    place = np.searchsorted(living, revisions)
+    place[place == len(living)] = 0
+    found: npt.NDArray[np.bool_] = living[place] == revisions
+    return found
 
 
 def child_rows(reader: Reader, ids: Sequence[int]) -> dict[int, ChildRow]:
@@ -186,8 +212,8 @@ def find_document_id(reader: Reader, name: str | int) -> int | None:
         row = reader.execute("SELECT id FROM document WHERE id = ?", (number,)).fetchone()
         if row is not None:
             return int(row[0])
-    text = str(name)
-    path = Path(os.path.abspath(os.path.expanduser(text))) if "\0" not in text else None
+    text = well_formed(str(name))
+    path = Path(os.path.abspath(os.path.expanduser(str(name)))) if "\0" not in text else None
     for uri in (text, path.as_uri() if path else text):
         row = reader.execute("SELECT id FROM document WHERE uri = ?", (uri,)).fetchone()
         if row is not None:

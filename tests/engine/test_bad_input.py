@@ -63,6 +63,17 @@ def test_one_bad_file_never_stops_the_others(tmp_path: Path) -> None:
         assert len(kb.search("oil 报销", 10)) > 0
 
 
+def test_other_kinds_in_a_folder_are_skipped_but_not_when_named(tmp_path: Path) -> None:
+    files = write_files(tmp_path / "files")
+    (files / "photo.jpg").write_bytes(b"\xff\xd8\xff\xe0" + bytes(range(256)))
+    with open_base(tmp_path / "kb") as kb:
+        report = kb.ingest(files)
+        assert report.failed == ()
+        assert [i.status for i in report.items if i.uri.endswith(".jpg")] == ["skipped"]
+        assert str(report) == "2 ingested, 1 skipped"
+        assert [i.code for i in kb.ingest(files / "photo.jpg").failed] == ["unsupported"]
+
+
 def test_content_decides_not_the_extension(tmp_path: Path) -> None:
     (tmp_path / "page.pdf").write_text("<!DOCTYPE html><h1>Oil</h1><p>Change it.</p>", "utf-8")
     with open_base(tmp_path / "kb") as kb:

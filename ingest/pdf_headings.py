@@ -12,6 +12,8 @@ from difflib import SequenceMatcher
 from chapterverse.ingest.captions import caption_kind
 from chapterverse.ingest.pdf_contents import is_entry
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence
+from chapterverse.ingest.pdf_rows import has_columns, is_beside_numbers
+from chapterverse.ingest.pdf_text import Line
 from chapterverse.schema.records import AssetKind
 
 __all__ = ["OutlineEntry", "body_size", "mark_headings", "numbering"]
@@ -33,6 +35,8 @@ _ROMAN = re.compile(r"^[IVX]{1,5}\.\s+(?=[A-Z])")
 _FILING = re.compile(r"(?:part|item)\s+(?:[ivx]+\b|\d)", re.I)
 _MAX_CHARS = 150
 _MAX_LINES = 4
+_LARGER = 1.08
+_TEXTS = (AssetKind.PARAGRAPH, AssetKind.LIST_ITEM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ def body_size(pieces: Sequence[Piece]) -> float:
     """The font size of most characters, in points, to a tenth."""
     sizes: Counter[float] = Counter()
     for piece in pieces:
-        if piece.kind in (AssetKind.PARAGRAPH, AssetKind.LIST_ITEM):
+        if piece.kind in _TEXTS:
             for line in piece.lines:
                 sizes[round(line.size, 1)] += len(line.text)
     return max(sizes, key=lambda s: (sizes[s], s)) if sizes else 10.0
@@ -73,9 +77,14 @@ def mark_headings(pieces: Sequence[Piece], outline: Sequence[OutlineEntry]) -> l
         for page in (entry.page - 1, entry.page, entry.page + 1):
             by_page[page].append(entry)
     joined = _join_split(pieces, body)
+    lines: dict[int, list[Line]] = defaultdict(list)
+    for piece in joined:
+        lines[piece.page].extend(piece.lines if piece.kind in _TEXTS else ())
     found: dict[int, int | None] = {}
     for index, piece in enumerate(joined):
-        if piece.kind not in (AssetKind.PARAGRAPH, AssetKind.LIST_ITEM) or not _possible(piece):
+        if piece.kind not in _TEXTS or not _possible(piece):
+            continue
+        if _is_row(piece, lines[piece.page], body):
             continue
         depth = _in_outline(piece.text, by_page[piece.page])
         if depth is not None:
@@ -97,10 +106,18 @@ def _possible(piece: Piece) -> bool:
     return letters >= 2 and letters >= 0.45 * len(text.replace(" ", ""))
 
 
+def _is_row(piece: Piece, lines: Sequence[Line], body: float) -> bool:
+    """Whether the piece is a row of a table, however bold."""
+    large = piece.size > _LARGER * body
+    if has_columns(piece, large):
+        return True
+    return not large and numbering(piece.text) is None and is_beside_numbers(piece, lines)
+
+
 def _looks(piece: Piece, body: float) -> bool:
     text = piece.text.strip()
     size, number = piece.size, numbering(text)
-    larger = size > 1.08 * body
+    larger = size > _LARGER * body
     strong = piece.bold and size > 0.93 * body
     if text[0] in "•●○■□▪◦➢✓·-–—*(（[" and number is None:
         return False
@@ -133,8 +150,7 @@ def _join_split(pieces: Sequence[Piece], body: float) -> list[Piece]:
 
 
 def _continues(a: Piece, b: Piece, body: float) -> bool:
-    texts = (AssetKind.PARAGRAPH, AssetKind.LIST_ITEM)
-    if a.kind not in texts or b.kind is not AssetKind.PARAGRAPH or a.page != b.page:
+    if a.kind not in _TEXTS or b.kind is not AssetKind.PARAGRAPH or a.page != b.page:
         return False
     if abs(a.size - b.size) > 0.03 * a.size or a.bold != b.bold:
         return False

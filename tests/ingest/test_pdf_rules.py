@@ -38,6 +38,10 @@ def line(
     return make_line(words, page)
 
 
+def _row(y: float, *spots: tuple[str, float]) -> Line:
+    return make_line([w for text, x in spots for w in line(text, y, x).words], 1)
+
+
 def paragraph(*lines: Line) -> Piece:
     return Piece(AssetKind.PARAGRAPH, lines, lines[0].page, Rect(50, 0, 400, 800))
 
@@ -132,6 +136,46 @@ def test_headings_come_from_outline_number_and_font() -> None:
     ]
 
 
+_BODY = [line(f"running text of the body {i} that goes on and on", 900 + 12 * i) for i in range(9)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "heading"),
+    [
+        ([line("Totals", bold=True), line("of the year", 60)], True),
+        ([line("Totals", bold=True), _row(0, ("338", 400))], False),
+        ([line("Number", bold=True), _row(13, ("338", 55))], False),
+        ([line("2.1 Terms", bold=True), _row(0, ("338", 400))], True),
+        ([line("Totals", size=14, bold=True), _row(0, ("338", 400))], True),
+    ],
+    ids=["alone", "number beside", "number below", "numbered", "larger"],
+)
+def test_a_bold_line_beside_numbers_is_a_row(rows: list[Line], heading: bool) -> None:
+    pieces = [*(paragraph(row) for row in rows), paragraph(*_BODY)]
+    marked = mark_headings(pieces, [])
+    assert any(p.kind is AssetKind.HEADING for p in marked) is heading
+
+
+@pytest.mark.parametrize(
+    ("spots", "size", "heading"),
+    [
+        ([("Totals", 50), ("$", 200), ("37,740", 210), ("31,342", 300)], 10, False),
+        ([("Totals", 50), ("48.8", 210), ("%", 235), ("21.5", 300)], 14, False),
+        ([("Totals", 50), ("723", 400)], 14, False),
+        ([("Fiscal", 50), ("Currency", 200)], 10, False),
+        ([("1", 50), ("Scope", 100)], 10, True),
+        ([("Item 7.", 50), ("Legal matters", 140)], 10, True),
+        ([("Balance of 2018 and 2017", 50)], 10, True),
+    ],
+)
+def test_a_bold_line_with_columns_is_a_row(
+    spots: list[tuple[str, float]], size: float, heading: bool
+) -> None:
+    words = [w for text, x in spots for w in line(text, 0, x, size, bold=True).words]
+    marked = mark_headings([paragraph(make_line(words, 1)), paragraph(*_BODY)], [])
+    assert any(p.kind is AssetKind.HEADING for p in marked) is heading
+
+
 def test_a_level_is_never_skipped() -> None:
     pieces = [paragraph(line("1 Scope", bold=True)), paragraph(line("1.1.1 Deep", 20, bold=True))]
     pieces.append(
@@ -224,10 +268,6 @@ def test_prose_in_two_columns_of_a_false_table_is_no_table() -> None:
         for i in range(3)
     )
     assert build_grid(Block("table", Rect(50, 0, 170, 60), None, cells), lines) is None
-
-
-def _row(y: float, *spots: tuple[str, float]) -> Line:
-    return make_line([w for text, x in spots for w in line(text, y, x).words], 1)
 
 
 def _false_table(lines: list[Line], edges: list[tuple[float, float]]) -> list[tuple[str, int]]:

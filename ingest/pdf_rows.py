@@ -1,0 +1,70 @@
+"""Rows and column heads of tables that the layout missed, which bold type makes look like heads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+from chapterverse.ingest.pdf_pieces import Piece
+from chapterverse.ingest.pdf_text import Line, Rect, Word
+
+__all__ = ["has_columns", "is_beside_numbers"]
+
+_VALUE = re.compile(r"^[$€£¥￥(\-–—+]*(?:\d[\d.,]*)?[%)]*$|^[-–—]+$")
+_LABEL = re.compile(r"[^\W\d_]{3}")
+_NAMED = re.compile(r"^(?:item|part|note|chapter|section|appendix|annex|schedule)\b", re.I)
+_GAP = 3.0
+"""Gap between two words, in font sizes, that only the columns of a table leave in a bold line."""
+
+
+def has_columns(piece: Piece, large: bool) -> bool:
+    """Whether a line of the piece goes on in other columns.
+
+    In a *large* piece only numbers in two columns, or one at the end, count.
+    """
+    for line in piece.lines:
+        gaps = [b for a, b in pairwise(line.words) if _is_gap(a, b)]
+        values = sum(_is_value(word) for word in gaps)
+        if values > 1 or (values and _is_value(line.words[-1]) and _label(line, 2)):
+            return True
+        if gaps and not large and _label(line, 3):
+            return True
+    return False
+
+
+def _is_gap(a: Word, b: Word) -> bool:
+    return b.rect.x0 - a.rect.x1 > _GAP * max(a.size, b.size)
+
+
+def _is_value(word: Word) -> bool:
+    return bool(_VALUE.match(word.text))
+
+
+def _label(line: Line, many: int) -> bool:
+    """Whether words stand left of the first gap: *many* of them if they may name a part."""
+    words = line.words
+    end = next((i + 1 for i, (a, b) in enumerate(pairwise(words)) if _is_gap(a, b)), len(words))
+    text = " ".join(word.text for word in words[:end])
+    return bool(_LABEL.search(text)) and not (_NAMED.match(text) and end < many)
+
+
+def is_beside_numbers(piece: Piece, others: Sequence[Line]) -> bool:
+    """Whether a number, or a row of numbers, stands on the row of a one-line piece or below it.
+
+    *others* are the lines of the page in paragraphs.
+    """
+    if len(piece.lines) > 2:
+        return False
+    rect, size = piece.rect, piece.size
+    return any(_is_beside(rect, size, line) for line in others)
+
+
+def _is_beside(rect: Rect, size: float, line: Line) -> bool:
+    other = line.rect
+    level = abs(other.y1 - rect.y1) < 0.2 * size and other.x_overlap(rect) < 0
+    below = -0.2 * size < other.y0 - rect.y1 < 1.5 * size and other.x_overlap(rect) > 0
+    values = sum(_is_value(word) for word in line.words)
+    if level or below:
+        return values == len(line.words)
+    return False

@@ -51,8 +51,8 @@ class Settings(BaseSettings):
     row_tokens: int | None = Field(_CHUNK.row_tokens, ge=0)
     context_tokens: int = Field(_CHUNK.context_tokens, ge=0, le=200)
     fusion: Literal["zscore", "minmax", "rrf"] = "zscore"
-    dense_weight: float = Field(0.6, ge=0, le=1)
-    keyword_weight: float = Field(0.4, ge=0, le=1)
+    dense_weight: float = Field(0.5, ge=0, le=1)
+    keyword_weight: float = Field(0.5, ge=0, le=1)
     parent_share: float = Field(0.5, ge=0, le=1)
     rrf_k: int = Field(60, ge=1)
     pool: int = Field(200, ge=10, le=5000)

@@ -9,6 +9,7 @@ import ctypes
 import math
 import re
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any
 
 from chapterverse.ingest.pdf_text import Rect, Word
@@ -27,6 +28,9 @@ _LIGATURES |= {ord(c): "" for c in _HYPHENS} | dict.fromkeys((*range(32), 127), 
 _BOLD = re.compile(r"bold|black|heavy|medi\b|demi|semibold|cmbx|hei(?:ti)?\b|[-,]bd\b", re.I)
 _MONO = re.compile(r"courier|mono|consol|menlo|typewriter|cmtt|sourcecode|lettergothic", re.I)
 _FORCE_BOLD = 0x40000
+_TRACKED = 14.0
+"""Font size in points from which on letters may be moved together."""
+
 _Bounds = tuple[float, float, float, float]
 _Style = tuple[float, bool, bool, bool]
 
@@ -165,7 +169,29 @@ def _split_word(chars: _Chars, start: int, end: int, out: list[Word]) -> None:
                 _split_word(chars, start, middle, out)
                 _split_word(chars, middle, end, out)
                 return
+    cut = _hidden_space(chars, start, end, style)
+    if cut is not None:
+        _split_word(chars, start, cut, out)
+        _split_word(chars, cut, end, out)
+        return
     out.append(_word(text, first if last is first else first.union(last), style))
+
+
+def _hidden_space(chars: _Chars, start: int, end: int, style: _Style) -> int | None:
+    """First place in a large word whose letters were moved together where they stand apart.
+
+    PDFium expects a wider gap for a space than such tracking leaves of it.
+    """
+    size = style[0]
+    if size < _TRACKED or end - start < 6 or not style[2] or not chars.text[start:end].isalpha():
+        return None
+    boxes = [chars.rect(index) for index in range(start, end)]
+    gaps = [b.x0 - a.x1 for a, b in pairwise(boxes)]
+    usual = sorted(gaps)[len(gaps) // 2]
+    if usual > -0.01 * size:
+        return None
+    wide = max(0.08, usual / size + 0.1) * size
+    return next((start + i + 1 for i, gap in enumerate(gaps) if gap > wide), None)
 
 
 def _jumps(first: Rect, last: Rect) -> bool:

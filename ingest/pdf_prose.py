@@ -123,7 +123,7 @@ def _reach(
     if not seeds:
         return start, start
     first, last = seeds[0], seeds[-1] + 1
-    while first > start and (start == 0 or _leads(lines[first - 1])):
+    while first > start and (start == 0 or _leads(lines[first - 2], lines[first - 1])):
         first -= 1
     if end == len(lines):
         return first, end
@@ -163,9 +163,10 @@ def _is_seed(lines: Sequence[Line], table: Rect, index: int, run: range) -> bool
     return share > _FULL or (share > _WIDE and flows)
 
 
-def _leads(line: Line) -> bool:
+def _leads(above: Line, line: Line) -> bool:
     """Whether a row right above running text belongs to it: a head, a note or a rule."""
-    return line.bold or not any(c.isalnum() for c in line.text) or _closes(line)
+    apart = line.rect.y0 - above.rect.y1 > 0.8 * line.size
+    return apart or line.bold or not any(c.isalnum() for c in line.text) or _closes(line)
 
 
 def _closes(line: Line) -> bool:

@@ -289,7 +289,7 @@ _EDGES = [(50.0, 400.0), (500.0, 560.0)]
 def test_running_text_and_its_heading_end_a_table() -> None:
     lines = [
         *_SALES,
-        line("Gate drives", 50, size=10, bold=True),
+        line("Gate drives", 48),
         line(_PROSE, 64, 60),
         line("and are told in euros.", 76),
         _row(100, ("Cash", 50), ("12", 520)),

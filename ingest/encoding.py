@@ -1,8 +1,9 @@
 """Bytes of a text file to characters.
 
-Order: byte order mark, UTF-8, UTF-16 without mark, then the legacy encodings of Chinese and
-Japanese, told apart by how many of their characters fall into the charset's own block of common
-characters; what is left goes to charset-normalizer (Cyrillic, Greek, Western single bytes).
+Order: byte order mark, UTF-16 where every other byte is NUL, UTF-8, other UTF-16 without mark, then
+the legacy encodings of Chinese and Japanese, told apart by how many of their characters fall into
+the charset's own block of common characters; what is left goes to charset-normalizer (Cyrillic,
+Greek, Western single bytes).
 """
 
 from __future__ import annotations
@@ -63,11 +64,14 @@ def _decode(data: bytes, declared: str | None) -> Decoded:
     for bom, marked in _BOMS:
         if data.startswith(bom):
             return _lenient(data[len(bom) :], marked)
+    wide = _wide(data)
+    # ASCII as UTF-16 is valid UTF-8 as well, with a NUL beside each letter.
+    if wide is not None and data[:_SAMPLE].count(0) * 3 > len(data[:_SAMPLE]):
+        return wide
     for encoding in ("utf-8", declared or "utf-8"):
         text = _strict(data, encoding)
         if text is not None:
             return Decoded(text, encoding)
-    wide = _wide(data)
     if wide is not None:
         return wide
     if _is_damaged_utf8(data):
@@ -91,7 +95,9 @@ def _wide(data: bytes) -> Decoded | None:
     """UTF-16 without a mark; needs a NUL byte, as every file with spaces or line ends has."""
     if b"\0" not in data[:_SAMPLE]:
         return None
-    for encoding in ("utf-16-le", "utf-16-be"):
+    # Letters of ASCII have their NUL in front or behind; read the wrong way they look Chinese.
+    front = data[:_SAMPLE:2].count(0) > data[1:_SAMPLE:2].count(0)
+    for encoding in ("utf-16-be", "utf-16-le") if front else ("utf-16-le", "utf-16-be"):
         text = _strict(data[: len(data) // 2 * 2], encoding)
         if text and sum(_is_common(char) for char in text[:_SAMPLE]) >= 0.95 * len(text[:_SAMPLE]):
             return Decoded(text, encoding)

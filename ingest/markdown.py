@@ -17,6 +17,7 @@ from chapterverse.ingest.lines import join_lines, line_regions
 from chapterverse.ingest.outline import Draft, promote_title, title_text, to_assets
 from chapterverse.ingest.plain import decoding_warnings
 from chapterverse.ingest.tables import build_table, has_text
+from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import AssetKind, LineRange, Parsed, ParseWarning, Region
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ def parse_markdown(text: str, warnings: tuple[ParseWarning, ...] = ()) -> Parsed
 
     Front matter gives the title and is no body text; a warning names its other keys. A single
     top heading is the document title.
+
+    :raises Corrupt: lists or quotations nested so deeply that what is in them would be dropped.
     """
     from markdown_it import MarkdownIt
 
@@ -52,7 +55,10 @@ def parse_markdown(text: str, warnings: tuple[ParseWarning, ...] = ()) -> Parsed
     env: dict[str, Any] = {}
     parser = MarkdownIt("commonmark", {"maxNesting": _DEEPEST}).enable(["table", "strikethrough"])
     walk = _Walk(body.split("\n"), skipped)
-    walk.blocks(parser.parse(body, env))
+    tokens = parser.parse(body, env)
+    if any(token.nesting == 1 and token.level >= _DEEPEST - 1 for token in tokens):
+        raise Corrupt("Lists or quotations are nested too deeply to be read; make them flatter.")
+    walk.blocks(tokens)
     drafts = _with_swallowed_notes(walk.drafts, env, skipped)
     drafts = list(promote_title(bind_captions(drafts), declared))
     return Parsed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from chapterverse.ingest.markdown import parse_markdown, read_markdown
+from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import Asset, AssetKind
 
 DIARY = """---
@@ -121,6 +122,18 @@ def test_chinese_soft_breaks_leave_no_space() -> None:
 def test_deep_nesting_is_kept() -> None:
     text = "\n".join(f"{'  ' * n}- item {n}" for n in range(30))
     assert [a.level for a in parse_markdown(text).assets] == list(range(30))
+
+
+@pytest.mark.parametrize("count", [50, 58, 59, 60, 61, 80, 119, 120, 121, 300])
+@pytest.mark.parametrize("mark", ["> ", "- "])
+def test_deeper_nesting_is_kept_or_refused(mark: str, count: int) -> None:
+    try:
+        assets = parse_markdown(mark * count + "word").assets
+    except Corrupt as error:
+        assert "nested too deeply" in str(error)
+        assert count > 50
+    else:
+        assert [asset.text for asset in assets] == ["word"]
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from chapterverse.schema.embedder import Embedder
 from chapterverse.schema.errors import NotFound, QueryError, SettingsError
 from chapterverse.schema.generation import Generation
 from chapterverse.schema.ids import parse_id
-from chapterverse.schema.reader import Reader
+from chapterverse.schema.reader import Snapshot
 from chapterverse.schema.records import Asset, Child, Document, Parent
 from chapterverse.schema.results import (
     Citation,
@@ -204,7 +204,7 @@ class KnowledgeBase:
                 asked[generation.fingerprint] = query_for(query, embedder)
             return asked[generation.fingerprint]
 
-        def answer(reader: Reader, indexes: IndexSet, generation: Generation) -> Passages:
+        def answer(reader: Snapshot, indexes: IndexSet, generation: Generation) -> Passages:
             return Passages(
                 retrieve(
                     reader,

@@ -1,4 +1,11 @@
-"""A query to scored candidates: one list a channel, all candidates scored by every channel."""
+"""A query to scored candidates: one list a channel.
+
+The cosine is computed for every candidate, since every child has one. A child that is not among
+the best by keyword has none of that channel: its own score would be normalised to less than
+nothing, so a child that shares a word would stand behind one that shares none. The same goes for
+parents. (Scoring these as well took more time than both engines and moved nDCG@10 by at most
+0.003 on three sets.)
+"""
 
 from __future__ import annotations
 
@@ -8,13 +15,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from chapterverse.engine.fuse import Channel
-from chapterverse.engine.hits import Hits, Ids, distinct
+from chapterverse.engine.hits import Hits, Ids, best, distinct
 from chapterverse.engine.indexes import IndexSet
 from chapterverse.engine.keyword import KeywordIndex
 from chapterverse.schema import lookup
 from chapterverse.schema.embedder import Vectors
 from chapterverse.schema.errors import IndexDamaged
-from chapterverse.schema.reader import Reader
+from chapterverse.schema.reader import Snapshot
 
 __all__ = ["Candidates", "Query", "Weights", "find_candidates"]
 
@@ -57,7 +64,7 @@ class Query:
 
 
 def find_candidates(
-    reader: Reader,
+    snapshot: Snapshot,
     indexes: IndexSet,
     query: Query,
     weights: Weights,
@@ -67,35 +74,33 @@ def find_candidates(
     seq: int,
     allowed: Ids | None,
 ) -> Candidates:
-    """The *pool* best children of each channel that live at *seq*, scored by all channels.
+    """The *pool* best children of each channel that live at *seq*, with their scores.
 
     ``allowed`` restricts to these child ids (ascending).
     """
+    if not weights.keyword and not weights.parent:
+        query = Query((), query.vector)
     dense = _dense_hits(indexes, query.vector, pool, exact_limit, allowed)
     keyword = _keyword_hits(indexes.keyword, query.tokens, pool, allowed)
     found = distinct(np.concatenate([dense.ids, keyword.ids]))
-    living, parents = _living(reader, indexes, found, seq)
+    living, parents = _living(snapshot, indexes, found, seq)
+    above = _parent_hits(indexes.keyword, query.tokens, pool, parents, limited=allowed is not None)
     channels = [
         _dense_channel(indexes, query.vector, dense, living, weights.dense),
-        _keyword_channel(indexes, query.tokens, keyword, living, weights.keyword),
-        _parent_channel(indexes, query.tokens, living, parents, weights.parent),
+        _channel("keyword", weights.keyword, _split(keyword, living)[0]),
+        _channel("parent", weights.parent, _hits_by_parent(above, living, parents)),
     ]
     return Candidates(tuple(channels), living, parents)
 
 
-def _living(reader: Reader, indexes: IndexSet, ids: Ids, seq: int) -> tuple[Ids, Ids]:
+def _living(snapshot: Snapshot, indexes: IndexSet, ids: Ids, seq: int) -> tuple[Ids, Ids]:
     """Those of *ids* whose revision lives at *seq*, and their parents.
 
-    The vector file knows where a child belongs; asking the database for the few revisions is
-    several times quicker than asking it for each child.
+    The vector file knows where a child belongs; the database is asked for the few revisions.
     """
     known, revisions, parents = indexes.vectors.places(ids)
-    there = distinct(revisions)
-    live = lookup.live_revisions(reader, there.tolist(), seq)
-    if len(live) < len(there):
-        keep = np.isin(revisions, np.array(live, np.int64))
-        known, parents = known[keep], parents[keep]
-    return known, parents
+    live = lookup.are_live(snapshot, revisions, seq)
+    return known[live], parents[live]
 
 
 def _dense_hits(
@@ -120,8 +125,7 @@ def _keyword_hits(
     if len(allowed) <= _SCORED_DIRECTLY:
         scores = index.score_children(tokens, allowed)
         known = ~np.isnan(scores)
-        order = np.lexsort((allowed[known], -scores[known]))[:pool]
-        return Hits(allowed[known][order], scores[known][order])
+        return best(allowed[known], scores[known], pool)
     limit = pool
     while True:
         limit *= 4
@@ -138,30 +142,42 @@ def _dense_channel(
         return Channel("dense", 0.0, living[:0], np.empty(0), 0)
     own, others = _split(hits, living)
     rest = indexes.vectors.scores(vector, others)
-    return _joined("dense", weight, own, others, rest)
+    known = ~np.isnan(rest)
+    return Channel(
+        "dense",
+        weight,
+        np.concatenate([own.ids, others[known]]),
+        np.concatenate([own.scores, rest[known]]).astype(np.float64),
+        len(own),
+    )
 
 
-def _keyword_channel(
-    indexes: IndexSet, tokens: Sequence[str], hits: Hits, living: Ids, weight: float
-) -> Channel:
-    own, others = _split(hits, living)
-    rest = indexes.keyword.score_children(tokens, others)
-    return _joined("keyword", weight, own, others, rest)
-
-
-def _parent_channel(
-    indexes: IndexSet,
-    tokens: Sequence[str],
-    living: Ids,
-    parents: Ids,
-    weight: float,
-) -> Channel:
+def _parent_hits(
+    index: KeywordIndex, tokens: Sequence[str], pool: int, parents: Ids, *, limited: bool
+) -> Hits:
+    """The *pool* best parents; of *parents* alone where the search is *limited* to few."""
+    if not limited:
+        return index.search_parents(tokens, pool)
     each = distinct(parents)
-    scores = indexes.keyword.score_parents(tokens, each)[np.searchsorted(each, parents)]
+    scores = index.score_parents(tokens, each)
     known = ~np.isnan(scores)
-    ids, scores = living[known], scores[known]
-    order = np.lexsort((ids, -scores))
-    return Channel("parent", weight, ids[order], scores[order].astype(np.float64), len(ids))
+    return best(each[known], scores[known], pool)
+
+
+def _hits_by_parent(above: Hits, living: Ids, parents: Ids) -> Hits:
+    """The living children of the parents *above*, each with its parent's score."""
+    if not len(above):
+        return _NOTHING
+    order = np.argsort(above.ids)
+    place = np.searchsorted(above.ids, parents, sorter=order)
+    place[place == len(above)] = 0
+    place = order[place]
+    known = above.ids[place] == parents
+    return best(living[known], above.scores[place[known]], len(living))
+
+
+def _channel(name: str, weight: float, hits: Hits) -> Channel:
+    return Channel(name, weight, hits.ids, hits.scores.astype(np.float64), len(hits))
 
 
 def _split(hits: Hits, living: Ids) -> tuple[Hits, Ids]:
@@ -174,17 +190,6 @@ def _split(hits: Hits, living: Ids) -> tuple[Hits, Ids]:
     rest = np.ones(len(living), np.bool_)
     rest[place[alive]] = False
     return Hits(hits.ids[alive], hits.scores[alive]), living[rest]
-
-
-def _joined(name: str, weight: float, own: Hits, others: Ids, rest: Vectors) -> Channel:
-    known = ~np.isnan(rest)
-    return Channel(
-        name,
-        weight,
-        np.concatenate([own.ids, others[known]]),
-        np.concatenate([own.scores, rest[known]]).astype(np.float64),
-        len(own),
-    )
 
 
 _NOTHING = Hits(np.empty(0, np.int64), np.empty(0, np.float32))

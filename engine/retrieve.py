@@ -17,7 +17,7 @@ from chapterverse.schema.embedder import Embedder
 from chapterverse.schema.errors import QueryError
 from chapterverse.schema.ids import format_id
 from chapterverse.schema.lookup import ChildRow, Ids, ParentRow
-from chapterverse.schema.reader import Reader
+from chapterverse.schema.reader import Snapshot
 from chapterverse.schema.results import (
     ChannelScore,
     Citation,
@@ -104,7 +104,7 @@ def query_for(text: str, embedder: Embedder | None) -> Query:
 
 
 def retrieve(
-    reader: Reader,
+    reader: Snapshot,
     indexes: IndexSet,
     query: Query,
     plan: Plan,

@@ -22,7 +22,7 @@ from chapterverse.schema.database import Database, open_database
 from chapterverse.schema.embedder import Embedder, Vectors
 from chapterverse.schema.errors import IndexDamaged, StoreError, StoreLocked, StoreMismatch
 from chapterverse.schema.generation import Generation, current_generation, is_waiting
-from chapterverse.schema.reader import Reader
+from chapterverse.schema.reader import Snapshot
 from chapterverse.schema.settings import CHUNK_SETTINGS, Settings
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ class Session:
         return self.embedder.embed_documents(texts)
 
     def searching(
-        self, answer: Callable[[Reader, IndexSet, Generation], _Answer], empty: _Answer
+        self, answer: Callable[[Snapshot, IndexSet, Generation], _Answer], empty: _Answer
     ) -> _Answer:
         """*answer* over one consistent state of database and indexes; *empty* without a base.
 

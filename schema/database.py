@@ -16,7 +16,7 @@ from chapterverse.schema.errors import (
     StoreMissing,
     StoreNewer,
 )
-from chapterverse.schema.reader import Reader
+from chapterverse.schema.reader import Snapshot
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -46,15 +46,15 @@ class Database:
     def __init__(self, path: Path, name: str) -> None:
         self.path = path
         self.name = name
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: list[sqlite.SqliteSnapshot] = []
 
     @contextmanager
-    def snapshot(self) -> Iterator[Reader]:
+    def snapshot(self) -> Iterator[Snapshot]:
         """A connection of the driver that sees one state of the database.
 
         For searches; costs some microseconds.
         """
-        connection: sqlite3.Connection | None = None
+        connection: sqlite.SqliteSnapshot | None = None
         try:
             connection = self._take_idle() or sqlite.open_reader(self.path)
             connection.execute("BEGIN")
@@ -87,7 +87,7 @@ class Database:
         if "_transactions" in self.__dict__:
             self._transactions.close()
 
-    def _take_idle(self) -> sqlite3.Connection | None:
+    def _take_idle(self) -> sqlite.SqliteSnapshot | None:
         with suppress(IndexError):
             return self._idle.pop()
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
-__all__ = ["Reader", "Rows", "select_in"]
+__all__ = ["Reader", "Rows", "Snapshot", "select_in"]
 
 _STEP = 32
 
@@ -31,6 +31,18 @@ class Reader(Protocol):
 
     def execute(self, sql: str, parameters: Sequence[Any] = ..., /) -> Rows:
         """Run *sql*, which has a ``?`` for each of *parameters*."""
+
+
+class Snapshot(Reader, Protocol):
+    """A reader that is used again and again, and notices when the database has changed.
+
+    ``memory`` holds what was read, with the version it was read at.
+    """
+
+    memory: dict[str, tuple[object, Any]]
+
+    def version(self) -> int:
+        """Another number once another connection has changed the database."""
 
 
 def select_in(

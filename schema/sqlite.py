@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from chapterverse.schema.errors import (
     StoreCorrupt,
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.pool import ConnectionPoolEntry
 
-__all__ = ["backup", "configure", "explain", "open_reader", "reader_of"]
+__all__ = ["SqliteSnapshot", "backup", "configure", "explain", "open_reader", "reader_of"]
 
 _BUSY_MS = 10_000
 
@@ -51,12 +51,26 @@ def configure(engine: Engine, *, foreign_keys: bool = True) -> None:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def open_reader(path: Path) -> sqlite3.Connection:
+class SqliteSnapshot(sqlite3.Connection):
+    """See :class:`~chapterverse.schema.reader.Snapshot`."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.memory: dict[str, tuple[object, Any]] = {}
+
+    def version(self) -> int:
+        """Another number once another connection has changed the database."""
+        return int(self.execute("PRAGMA data_version").fetchone()[0])
+
+
+def open_reader(path: Path) -> SqliteSnapshot:
     """A connection for reading that any thread may use, one at a time; transactions are explicit.
 
     It can write no row.
     """
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, factory=SqliteSnapshot
+    )
     connection.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
     connection.execute("PRAGMA query_only = ON")
     return connection

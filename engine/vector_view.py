@@ -117,7 +117,9 @@ class View:
         result = np.empty(count, np.float32)
         for start in range(0, count, _BLOCK_ROWS):
             block = slice(start, start + _BLOCK_ROWS)
-            np.dot(self._vectors[block if rows is None else rows[block]], query, result[block])
+            # A product of matrix and vector would wake a thread for each processor, and those spin
+            # on for ten milliseconds after it.
+            np.vecdot(self._vectors[block if rows is None else rows[block]], query, result[block])
         return result
 
     def _exact(self, query: Vectors, rows: Rows) -> Scores:

@@ -11,7 +11,8 @@ from chapterverse.ingest.pdf_text import Line, Word, make_line
 __all__ = ["gather_entries", "is_entry"]
 
 _PAGE = r"(?:[A-Z]{1,2}-)?\d{1,4}|[ivxlc]{1,7}"
-_ENTRY = re.compile(rf"\w.*?(?:(?:[.·․‥]\s*){{4,}}|…(?:\s*…)+)\s*(?:{_PAGE})$", re.I)
+_LEADERS = re.compile(r"[.·․‥]\s*[.·․‥]\s*[.·․‥]\s*[.·․‥]|…\s*…")
+_ENTRY = re.compile(rf"(?:(?:[.·․‥]\s*){{4,}}|…(?:\s*…)+)\s*(?:{_PAGE})$", re.I)
 _NUMBER = re.compile(rf"^[.·․‥…]*(?:{_PAGE})$", re.I)
 _MANY = 3
 _MOST = 0.8
@@ -20,7 +21,10 @@ _Held = list[tuple[Block, list[Line]]]
 
 def is_entry(text: str) -> bool:
     """Whether *text* is a title that leader dots lead to a page number."""
-    return bool(_ENTRY.search(text))
+    leaders = _LEADERS.search(text)
+    if leaders is None or not any(c.isalnum() for c in text[: leaders.start()]):
+        return False
+    return bool(_ENTRY.search(text, leaders.start()))
 
 
 def gather_entries(held: _Held, rows: Sequence[Line]) -> _Held:
@@ -29,6 +33,9 @@ def gather_entries(held: _Held, rows: Sequence[Line]) -> _Held:
     *rows* are the printed rows of the page. Three entries make a contents page; those in a table
     with other rows stay there. Every word stays in exactly one block.
     """
+    rows = [row for row in rows if _LEADERS.search(row.text)]
+    if not rows:
+        return held
     fixed = {
         id(word)
         for block, lines in held

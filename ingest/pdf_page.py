@@ -61,7 +61,7 @@ def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture)
         areas: list[Rect] = []
     else:
         held = part_tables(assign_words(words, layout, text.number))
-        held = gather_entries(held, page_rows(words, text.number))
+        held = gather_entries(held, [row for row in text.rows if id(row.words[0]) not in gone])
         areas = _areas(layout, held, text)
     stamps, turned = _turned(text)
     whole = Rect(0.0, 0.0, text.width, text.height)

@@ -64,7 +64,4 @@ def _is_beside(rect: Rect, size: float, line: Line) -> bool:
     other = line.rect
     level = abs(other.y1 - rect.y1) < 0.2 * size and other.x_overlap(rect) < 0
     below = -0.2 * size < other.y0 - rect.y1 < 1.5 * size and other.x_overlap(rect) > 0
-    values = sum(_is_value(word) for word in line.words)
-    if level or below:
-        return values == len(line.words)
-    return False
+    return (level or below) and all(_is_value(word) for word in line.words)

@@ -53,7 +53,8 @@ def text_columns(block: Block, lines: Sequence[Line]) -> list[list[Line]]:
     It is if cells of over 300 characters hold most of the text, stand side by side and are no
     rows: they do not begin at one height, or their sentences run on into the next row.
     """
-    cells = _cells(block, lines) or []
+    letters = sum(c.isalpha() for line in lines for c in line.text)
+    cells = (_cells(block, lines) if letters > _LONG_CELL else None) or []
     sizes = [len(_cell_text(cell)) for row in cells for cell in row]
     if 2 * sum(size for size in sizes if size > _LONG_CELL) <= sum(sizes):
         return []

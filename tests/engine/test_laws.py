@@ -13,7 +13,10 @@ import pytest
 
 from chapterverse import Filter, KnowledgeBase, TextSource
 from chapterverse.schema.errors import NotFound
+from chapterverse.schema.results import Mode
 from tests.bases import HANDBOOK, MANUAL, all_ids, open_base, write_files
+
+MODES: tuple[Mode, ...] = ("hybrid", "keyword", "dense")
 
 
 @pytest.fixture
@@ -23,6 +26,10 @@ def files(tmp_path: Path) -> Path:
 
 def shown(kb: KnowledgeBase, query: str = "oil pump 报销") -> list[tuple[str, str, float]]:
     return [(p.document.uri, p.text, p.score) for p in kb.search(query, 10)]
+
+
+def die(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_law_1_indexes_can_be_deleted(tmp_path: Path, files: Path) -> None:
@@ -54,6 +61,22 @@ def test_law_1_one_index_can_be_deleted_or_cut_short(
         ids = all_ids(kb)
         assert ids["database"] == ids["vectors"] == ids["chroma"]
         assert ids["keyword"] == [len(ids["database"])]
+
+
+def test_law_1_an_index_put_back_from_an_older_copy_is_noticed(tmp_path: Path) -> None:
+    generations = tmp_path / "kb" / "generations"
+    with open_base(tmp_path / "kb") as kb:
+        kb.ingest_text("The pump needs oil.", "text:a")
+    shutil.copytree(generations, tmp_path / "copy")
+    with open_base(tmp_path / "kb") as kb:
+        kb.ingest_text("The turbine needs grease.", "text:b")
+    shutil.rmtree(generations)
+    shutil.copytree(tmp_path / "copy", generations)
+    with open_base(tmp_path / "kb") as kb:
+        for mode in MODES:
+            assert kb.search("turbine grease", 1, mode=mode)[0].document.uri == "text:b"
+        ids = all_ids(kb)
+        assert ids["database"] == ids["vectors"] == ids["chroma"]
 
 
 def test_law_2_a_replaced_document_can_be_found_at_every_moment(tmp_path: Path) -> None:
@@ -92,6 +115,40 @@ def test_law_3_the_outbox_can_be_applied_again(tmp_path: Path, files: Path) -> N
         assert kb.status().lag == 0
         assert shown(kb) == before
         assert all_ids(kb) == ids
+
+
+def test_law_3_the_base_moves_on_only_after_the_indexes_are_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_base(tmp_path / "kb") as kb:
+        kb.ingest_text("The turbine has serial number zero.", "text:a")
+        before = kb._session.generation()
+        monkeypatch.setattr("chapterverse.engine.indexes.IndexSet.commit", die)
+        with pytest.raises(KeyboardInterrupt):
+            kb.ingest_text("The turbine has serial number one.", "text:a")
+        assert kb._session.generation() == before
+        monkeypatch.undo()
+    with open_base(tmp_path / "kb") as kb:
+        assert [p.text for p in kb.search("turbine")] == ["The turbine has serial number one."]
+
+
+def test_law_4_the_database_says_which_revision_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with open_base(tmp_path / "kb") as kb:
+        kb.ingest_text("The turbine has serial number zero.", "text:a")
+        monkeypatch.setattr("chapterverse.schema.journal.mark_applied", die)
+        with pytest.raises(KeyboardInterrupt):
+            kb.ingest_text("The turbine has serial number one.", "text:a")
+        # The indexes hold both revisions now, and only the database can tell.
+        for mode in MODES:
+            found = kb.search("turbine serial number", mode=mode)
+            assert [p.text for p in found] == ["The turbine has serial number zero."]
+        monkeypatch.undo()
+    with open_base(tmp_path / "kb") as kb:
+        for mode in MODES:
+            found = kb.search("turbine serial number", mode=mode)
+            assert [p.text for p in found] == ["The turbine has serial number one."]
 
 
 def test_law_4_a_deleted_document_never_shows(tmp_path: Path, files: Path) -> None:
@@ -142,6 +199,14 @@ def test_law_7_every_asset_is_in_a_parent(tmp_path: Path, files: Path) -> None:
             content = kb.get(document.uri)
             held = {s.asset for parent in content.parents for s in parent.segments}
             assert held == {a.ordinal for a in content.assets if a.text}
+            read = {a.ordinal: [" "] * len(a.text) for a in content.assets}
+            for parent in content.parents:
+                for piece in parent.segments:
+                    text = content.assets[piece.asset].text[piece.asset_start : piece.asset_end]
+                    assert parent.text[piece.start : piece.end] == text
+                    read[piece.asset][piece.asset_start : piece.asset_end] = text
+            for asset in content.assets:
+                assert "".join(read[asset.ordinal]).split() == asset.text.split()
 
 
 def test_law_8_pages_are_not_invented(tmp_path: Path, files: Path) -> None:
@@ -179,6 +244,15 @@ def test_law_10_scores_can_be_recomputed(tmp_path: Path, files: Path, fusion: st
             ]
             assert child.score == pytest.approx(sum(parts))
         assert passage.score == passage.children[0].score
+        for score in passage.scores.values():
+            if fusion == "rrf" and score.normalised is not None:
+                assert score.rank is not None
+                assert score.normalised == pytest.approx(1 / (60 + score.rank))
+    for name in ("dense", "keyword"):
+        found = [child.scores[name] for passage in passages for child in passage.children]
+        ranked = sorted((s.rank, -s.raw) for s in found if s.rank is not None and s.raw is not None)
+        assert [rank for rank, _ in ranked] == list(range(1, len(ranked) + 1))
+        assert ranked == sorted(ranked, key=lambda pair: pair[1])
     assert only_dense[0].scores["keyword"].raw is None
     assert only_dense[0].scores["keyword"].normalised is None
 
@@ -197,11 +271,23 @@ def test_law_11_analyzer_version_is_part_of_the_generation(
         assert kb.search("oil")
 
 
+@pytest.mark.parametrize("query", ["INTERVALS", "ｓｈａｆｔ", "interval's", "提交", "申"])
+def test_law_11_queries_are_analyzed_as_documents_are(
+    tmp_path: Path, files: Path, query: str
+) -> None:
+    with open_base(tmp_path / "kb") as kb:
+        kb.ingest(files)
+        assert kb.search(query, 1, mode="keyword")
+
+
 def test_law_13_two_bases_are_alike(tmp_path: Path, files: Path) -> None:
     found = []
+    # Texts that tie in every channel: their order must not depend on when they came.
+    equal = [TextSource("The oil of the pump.", f"text:{number}", "x") for number in range(6)]
     for name in ("one", "two"):
         with open_base(tmp_path / name) as kb:
             kb.ingest(files if name == "one" else [files / "manual.md", files / "handbook.md"])
+            kb.ingest_texts(equal if name == "one" else reversed(equal))
             found.append([dataclasses.astuple(p) for p in kb.search("oil pump 报销", 10)])
     assert found[0] == found[1]
 
@@ -211,6 +297,8 @@ def test_citations_resolve_or_fail_loudly(tmp_path: Path, files: Path) -> None:
         kb.ingest(files)
         cited = kb.search("oil grade", 1)[0].citations[0]
         assert "ISO VG 46" in kb.resolve(cited)
+        with pytest.raises(NotFound, match="Search again"):
+            kb.resolve(dataclasses.replace(cited, quote="Never written."))
         (files / "manual.md").write_text(MANUAL.replace("46", "68"), encoding="utf-8")
         kb.ingest(files)
         with pytest.raises(NotFound, match="Search again"):

@@ -8,16 +8,19 @@ network file systems do not always free the locks of a lost machine.
 from __future__ import annotations
 
 import os
-import socket
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import msgspec
-from filelock import FileLock, Timeout
 
 from chapterverse.schema.database import now
 from chapterverse.schema.errors import StoreError, StoreLocked
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 __all__ = ["Owner", "WriterLock"]
 
@@ -36,8 +39,15 @@ class WriterLock:
 
     def __init__(self, folder: Path) -> None:
         self._owner_file = folder / "writer.json"
-        self._lock = FileLock(folder / "writer.lock", thread_local=False)
+        self._lock_file = folder / "writer.lock"
         self._since = ""
+
+    @cached_property
+    def _lock(self) -> FileLock:
+        # A search takes no lock, and filelock brings asyncio.
+        from filelock import FileLock
+
+        return FileLock(self._lock_file, thread_local=False)
 
     def acquire(self) -> None:
         """Take the lock now.
@@ -46,14 +56,14 @@ class WriterLock:
         """
         try:
             self._lock.acquire(timeout=0)
-        except Timeout:
+        except TimeoutError:
             raise StoreLocked(
                 f"Another process is writing to this knowledge base ({self.describe()}). Searching "
                 "works meanwhile; to write, wait until it has finished, or stop it."
             ) from None
         except OSError as error:
             raise StoreError(
-                f"The lock file {self._lock.lock_file} cannot be made: {error}"
+                f"The lock file {self._lock_file} cannot be made: {error}"
             ) from error
         if self._lock.lock_counter == 1:
             self._since = now()
@@ -61,6 +71,8 @@ class WriterLock:
 
     def beat(self) -> None:
         """Renew the heartbeat."""
+        import socket
+
         owner = Owner(os.getpid(), socket.gethostname(), self._since, now())
         # For people only: a disk without room for it must not keep the lock from being freed.
         with suppress(OSError):

@@ -108,7 +108,7 @@ def _dense_hits(
 ) -> Hits:
     if vector is None:
         return _NOTHING
-    if allowed is None and indexes.vectors.count() > exact_limit:
+    if allowed is None and indexes.has_chroma and indexes.vectors.count() > exact_limit:
         try:
             return indexes.chroma.search(vector, pool)
         except IndexDamaged:

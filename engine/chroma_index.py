@@ -26,6 +26,8 @@ __all__ = ["ChromaIndex"]
 _COLLECTION = "children"
 _BATCH = 5000
 _PAGE = 10_000
+_ADDED = "added"
+_WORN_ROWS = 10_000
 # A loaded index keeps the ef it was made with, and 100 hits need an ef well above 100.
 _HNSW = {"space": "cosine", "ef_construction": 100, "ef_search": 300, "max_neighbors": 16}
 _GRAPH_FILES = "graph_files.json"
@@ -49,6 +51,7 @@ class ChromaIndex:
         self._gate = Condition()
         self._searching = 0
         self._reloading = False
+        self._added = 0
         self._open()
 
     @classmethod
@@ -64,6 +67,7 @@ class ChromaIndex:
         )
         client.close()
         write_file(path / _GRAPH_FILES, b"{}")
+        write_file(path / _ADDED, b"0")
         write_sequence(path, 0)
         return cls(path, dimension)
 
@@ -91,6 +95,7 @@ class ChromaIndex:
         )
         with self._use() as collection:
             collection.delete(where={"group": {"$in": [str(group) for group, *_ in groups]}})
+        self._added += len(names)
         for start in range(0, len(names), _BATCH):
             part = slice(start, start + _BATCH)
             with self._use() as collection:
@@ -111,8 +116,13 @@ class ChromaIndex:
             for file in sorted(self._path.glob("*/*"))
         }
         write_file(self._path / _GRAPH_FILES, msgspec.json.encode(files))
+        write_file(self._path / _ADDED, str(self._added).encode())
         write_sequence(self._path, seq)
         self.applied = seq
+
+    def is_worn(self) -> bool:
+        """Whether most of the graph is rows that were taken out, which Chroma never gives back."""
+        return self._added > 2 * self.count() + _WORN_ROWS
 
     def search(self, query: Vectors, limit: int) -> Hits:
         """About the *limit* nearest to *query* ``[dimension]``, best first."""
@@ -154,12 +164,14 @@ class ChromaIndex:
                 self._gate.notify_all()
 
     def close(self) -> None:
-        """Give up files and memory."""
-        self._client.close()
+        """Give up files and memory once no search is under way."""
+        with self._gate:
+            self._gate.wait_for(lambda: not self._searching and not self._reloading)
+            self._client.close()
 
     def _open(self) -> None:
         self.applied = read_sequence(self._path)
-        _check_files(self._path)
+        self._added = _check_files(self._path)
         with _as_damage(self._path):
             self._client = _client(self._path)
             self._collection = self._client.get_collection(_COLLECTION, embedding_function=None)
@@ -197,7 +209,8 @@ def _client(path: Path) -> Any:
     return chromadb.PersistentClient(str(path), settings=settings)
 
 
-def _check_files(path: Path) -> None:
+def _check_files(path: Path) -> int:
+    """Refuse a folder that is not whole; how many rows were ever added to it."""
     # Chroma opens a folder that lost its graph, counts all and finds nearly nothing; a cut graph
     # ends the process.
     try:
@@ -205,7 +218,8 @@ def _check_files(path: Path) -> None:
         for name, least in {"chroma.sqlite3": 1, **sizes}.items():
             if (size := (path / name).stat().st_size) < least:
                 raise _damaged(path, f"{name} holds {size} bytes of {least}")
-    except (OSError, msgspec.MsgspecError) as error:
+        return int((path / _ADDED).read_bytes())
+    except (OSError, ValueError, msgspec.MsgspecError) as error:
         raise _damaged(path, error) from error
 
 

@@ -6,8 +6,10 @@ own folder how far it has come; the database remembers how far all of them have 
 
 from __future__ import annotations
 
+import errno
 import shutil
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -15,14 +17,13 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 
 from chapterverse.engine.analyze import analyze
-from chapterverse.engine.bm25_index import Bm25Index
 from chapterverse.engine.chroma_index import ChromaIndex
 from chapterverse.engine.keyword import KeywordDoc, KeywordIndex
 from chapterverse.engine.tantivy_index import TantivyIndex
 from chapterverse.engine.vectors import VectorFile
 from chapterverse.schema.database import Database
 from chapterverse.schema.embedder import Vectors
-from chapterverse.schema.errors import IndexDamaged
+from chapterverse.schema.errors import IndexDamaged, StoreError, StoreFull
 from chapterverse.schema.generation import Generation
 from chapterverse.schema.lookup import Ids
 
@@ -34,6 +35,7 @@ __all__ = ["EmbedTexts", "IndexSet"]
 _ALL = ("keyword", "vectors", "chroma")
 _COMMIT_CHILDREN = 20_000
 _CHROMA_ROWS = 5_000
+_LEAST_FREE = 4_000_000
 _Index = TypeVar("_Index", bound="_HasApplied")
 
 
@@ -85,6 +87,8 @@ class IndexSet:
         self.writable = writable
         self.applied = generation.applied
         self.rebuilt: list[str] = []
+        # False while it is made anew: searches then scan the vector file.
+        self.has_chroma = True
         self.keyword: KeywordIndex = self._opened("keyword", self._open_keyword)
         self.vectors: VectorFile = self._opened("vectors", self._open_vectors)
         self._chroma = chroma
@@ -104,7 +108,13 @@ class IndexSet:
         """Apply the outbox until nothing is left; returns the number of rows applied.
 
         Safe to be killed at any instruction and called again.
+
+        :raises StoreFull: the disk is full; what the database holds is applied the next time.
         """
+        with self._explained():
+            return self._catch_up(database, embed)
+
+    def _catch_up(self, database: Database, embed: EmbedTexts) -> int:
         from chapterverse.schema import journal
 
         self._build_lost(database, embed)
@@ -116,15 +126,26 @@ class IndexSet:
             with database.write() as connection:
                 journal.mark_applied(connection, self.generation.id, rows[-1].seq)
             total += len(rows)
+        if total and self.chroma.is_worn():
+            self._renew_chroma(database, embed)
         return total
+
+    def _renew_chroma(self, database: Database, embed: EmbedTexts) -> None:
+        self.has_chroma = False
+        self.chroma.close()
+        shutil.rmtree(self.folder / "chroma")
+        self._chroma = self._opened("chroma", self._open_chroma)
+        self._build_lost(database, embed)
+        self.has_chroma = True
 
     def fill(
         self, database: Database, revisions: Sequence[int], seq: int, embed: EmbedTexts
     ) -> None:
         """Put *revisions* into all indexes and save them as applied up to *seq*."""
-        for revision_id in revisions:
-            self._put(self._content(database, revision_id, embed), _ALL)
-        self.commit(seq)
+        with self._explained():
+            for revision_id in revisions:
+                self._put(self._content(database, revision_id, embed), _ALL)
+            self.commit(seq)
         self.rebuilt.clear()
 
     def commit(self, seq: int) -> None:
@@ -195,6 +216,24 @@ class IndexSet:
             if sum(len(ids) for _, ids, _ in self._waiting) >= _CHROMA_ROWS:
                 self._flush_chroma()
 
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """A full disk shows itself differently in each library; say what it is."""
+        try:
+            yield
+        except (OSError, IndexDamaged) as error:
+            full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG)
+            if full or shutil.disk_usage(self.folder).free < _LEAST_FREE:
+                raise StoreFull(
+                    f"The disk holding {self.folder} is full. Free some space and run the same "
+                    "command again: the documents are in the database, and the indexes follow."
+                ) from error
+            if isinstance(error, OSError):
+                raise StoreError(
+                    f"The indexes in {self.folder} cannot be written: {error}"
+                ) from error
+            raise
+
     def _flush_chroma(self) -> None:
         self.chroma.replace_all(self._waiting)
         self._waiting.clear()
@@ -263,8 +302,11 @@ class IndexSet:
         return open_it(folder, True)
 
     def _open_keyword(self, folder: Path, create: bool) -> KeywordIndex:
-        kind = Bm25Index if self.generation.keyword == "rank_bm25" else TantivyIndex
-        return kind.create(folder) if create else kind(folder, self.writable)
+        if self.generation.keyword == "tantivy":
+            return TantivyIndex.create(folder) if create else TantivyIndex(folder, self.writable)
+        from chapterverse.engine.bm25_index import Bm25Index
+
+        return Bm25Index.create(folder) if create else Bm25Index(folder, self.writable)
 
     def _open_vectors(self, folder: Path, create: bool) -> VectorFile:
         dimension = self.generation.dimension

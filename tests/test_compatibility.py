@@ -48,7 +48,7 @@ def test_an_old_base_answers(base: Path, lost: str) -> None:
         assert (manual.title, manual.tags) == ("Pump manual", ("technical",))
         assert manual.metadata == {"year": "2024"}
         for mode in ("hybrid", "keyword", "dense"):
-            best = kb.search("grade of oil ISO VG 46", 1, mode=mode)[0]  # type: ignore[arg-type]
+            best = kb.search("grade of oil ISO VG 46", 1, mode=mode)[0]
             assert best.document.uri == "text:manual"
             assert best.citations[0].label.endswith("§ 2 Maintenance")
             assert "ISO VG 46" in kb.resolve(best.citations[0])

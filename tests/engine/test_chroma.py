@@ -189,3 +189,19 @@ assert not loaded & {"posthog", "torch", "onnxruntime", "sentence_transformers"}
         text=True,
     )
     assert done.stdout + done.stderr == ""
+
+
+def test_a_graph_worn_by_replacements_says_so(tmp_path: Path) -> None:
+    index = ChromaIndex.create(tmp_path / "chroma", DIMENSION)
+    vectors = unit(4000)
+    for seq in range(1, 4):
+        index.replace(1, list(range(4000)), vectors)
+        index.commit(seq)
+        assert not index.is_worn()
+    index.close()
+    again = ChromaIndex(tmp_path / "chroma", DIMENSION)
+    for seq in range(4, 6):
+        again.replace(1, list(range(4000)), vectors)
+        again.commit(seq)
+    assert again.is_worn()
+    again.close()

@@ -86,17 +86,20 @@ def _switch(session: Session, wanted: Generation, embedder: Embedder, settings: 
     folder = generation_folder(session.path, number)
     shutil.rmtree(folder, ignore_errors=True)
     indexes = IndexSet(folder, replace(wanted, id=number), writable=True)
-    try:
-        indexes.fill(session.database, revisions, seq, embedder.embed_documents)
+
+    def commit() -> None:
         with session.database.write() as connection:
             journal.use_generation(connection, number)
             journal.mark_applied(connection, number, seq)
             store.forget_other_models(connection, wanted.fingerprint)
+
+    try:
+        indexes.fill(session.database, revisions, seq, embedder.embed_documents)
+        session.switch(commit, indexes, settings)
     except BaseException:
         indexes.close()
         shutil.rmtree(folder, ignore_errors=True)
         raise
-    session.use(indexes, settings)
     session.catch_up()
     for other in folder.parent.iterdir():
         if other != folder:

@@ -123,8 +123,20 @@ class Session:
     def check(self, generation: Generation, *, embedder: bool) -> None:
         """Refuse to work with other settings or, with *embedder*, another model than built with.
 
+        A generation that was replaced meanwhile passes: who works with it finds out and asks anew.
+
         :raises StoreMismatch: naming both and the way out.
         """
+        try:
+            self._check(generation, embedder)
+        except StoreMismatch:
+            # A rebuild in another thread may have switched the base and not yet this session.
+            with self._swap:
+                current = self.generation()
+            if current is not None and current.id == generation.id:
+                self._check(generation, embedder)
+
+    def _check(self, generation: Generation, embedder: bool) -> None:
         _check_settings(self.settings, generation)
         if not embedder:
             return
@@ -175,9 +187,13 @@ class Session:
         assert self._indexes is not None
         self._indexes.catch_up(self.database, self.embed)
 
-    def use(self, indexes: IndexSet, settings: Settings) -> None:
-        """Search with *indexes*, built under *settings*, from now on (within :meth:`writing`)."""
+    def switch(self, commit: Callable[[], None], indexes: IndexSet, settings: Settings) -> None:
+        """Let *commit* switch the base to *indexes*, built under *settings*, and go along.
+
+        Within :meth:`writing`. Searches in other threads see both change at once.
+        """
         with self._swap:
+            commit()
             old, self._indexes = self._indexes, indexes
             if settings.embedder != self.settings.embedder:
                 self._own_embedder = None
@@ -270,8 +286,11 @@ class Session:
                 pass
 
     def _opened(self, generation: Generation) -> IndexSet:
-        indexes = self._indexes
+        with self._swap:
+            indexes = self._indexes
         if indexes is None or indexes.generation.id != generation.id:
+            if indexes is not None and indexes.generation.id > generation.id:
+                raise IndexDamaged(f"Generation {generation.id} was replaced by a rebuild.")
             opened = self._read_indexes(generation)
             with self._swap:
                 if self._indexes is indexes:

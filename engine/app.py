@@ -16,6 +16,7 @@ from chapterverse.engine.retrieve import check_query, plan_for, query_for, retri
 from chapterverse.engine.session import Session
 from chapterverse.engine.shown import Passages
 from chapterverse.schema import lookup
+from chapterverse.schema.choices import choose
 from chapterverse.schema.embedder import Embedder
 from chapterverse.schema.errors import NotFound, QueryError, SettingsError
 from chapterverse.schema.generation import Generation
@@ -30,7 +31,6 @@ from chapterverse.schema.results import (
     Mode,
     Status,
 )
-from chapterverse.schema.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from chapterverse.ingest.discover import Found
     from chapterverse.ingest.pipeline import Pipeline
     from chapterverse.ingest.sources import Progress, TextSource
+    from chapterverse.schema.settings import Settings
 
 __all__ = ["Content", "KnowledgeBase", "Watch"]
 
@@ -105,9 +106,9 @@ class KnowledgeBase:
             raise SettingsError(
                 f"settings and {', '.join(sorted(arguments))} are given; give one or the other."
             )
-        settings = settings or load_settings(**arguments)
+        choices = choose(**arguments) if settings is None else settings.choices
         folder = Path(os.path.abspath(os.path.expanduser(path)))
-        return cls(Session(folder, settings, own, create=create))
+        return cls(Session(folder, choices, own, create=create))
 
     @property
     def path(self) -> Path:
@@ -302,8 +303,8 @@ class KnowledgeBase:
         session = self._session
         settings = session.settings
         if arguments:
-            given = settings.model_dump(exclude_unset=True)
-            settings = load_settings(**{**given, **arguments})
+            given = {name: getattr(settings, name) for name in settings.given}
+            settings = choose(**{**given, **arguments})
         return rebuild(session, settings, (watch or Watch()).progress)
 
     def close(self) -> None:

@@ -13,15 +13,15 @@ from chapterverse.engine.session import Session, generation_folder
 from chapterverse.ingest.pipeline import Pipeline
 from chapterverse.ingest.sources import Progress
 from chapterverse.schema import journal, store
+from chapterverse.schema.choices import CHUNK_SETTINGS, Choices
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.embedder import Embedder
 from chapterverse.schema.generation import Generation
-from chapterverse.schema.settings import CHUNK_SETTINGS, Settings
 
 __all__ = ["rebuild"]
 
 
-def rebuild(session: Session, settings: Settings, on_progress: Callable[[Progress], None]) -> int:
+def rebuild(session: Session, settings: Choices, on_progress: Callable[[Progress], None]) -> int:
     """Build a new generation with *settings* and let searches use it.
 
     Settings that were not given stay as the base was built. Searches go on with the old generation
@@ -47,8 +47,8 @@ def rebuild(session: Session, settings: Settings, on_progress: Callable[[Progres
         return _switch(session, wanted, embedder, settings)
 
 
-def _wanted(settings: Settings, old: Generation) -> Generation:
-    given = settings.model_fields_set
+def _wanted(settings: Choices, old: Generation) -> Generation:
+    given = settings.given
     built = ChunkLimits.from_key(old.chunking)
     asked = settings.chunk_limits
     limits = replace(
@@ -78,7 +78,7 @@ def _renew_documents(session: Session, pipeline: Pipeline) -> None:
             pipeline.embed_stored(document)
 
 
-def _switch(session: Session, wanted: Generation, embedder: Embedder, settings: Settings) -> int:
+def _switch(session: Session, wanted: Generation, embedder: Embedder, settings: Choices) -> int:
     with session.database.write() as connection:
         number = journal.add_generation(connection, wanted)
         seq = journal.outbox_end(connection)

@@ -13,6 +13,7 @@ from chapterverse.engine.cite import citation
 from chapterverse.engine.fuse import Fused, Method, fuse
 from chapterverse.engine.indexes import IndexSet
 from chapterverse.schema import lookup
+from chapterverse.schema.choices import Choices
 from chapterverse.schema.embedder import Embedder
 from chapterverse.schema.errors import QueryError
 from chapterverse.schema.ids import format_id
@@ -27,7 +28,6 @@ from chapterverse.schema.results import (
     Mode,
     Passage,
 )
-from chapterverse.schema.settings import Settings
 
 __all__ = ["Plan", "check_query", "plan_for", "query_for", "retrieve"]
 
@@ -74,7 +74,7 @@ def check_query(query: str, k: int, mode: str) -> None:
         raise QueryError(f"mode is {mode!r}; it must be 'hybrid', 'keyword' or 'dense'.")
 
 
-def plan_for(settings: Settings, mode: Mode) -> Plan:
+def plan_for(settings: Choices, mode: Mode) -> Plan:
     """The plan that *settings* and *mode* ask for; the weights of the used channels sum to 1."""
     dense = 0.0 if mode == "keyword" else settings.dense_weight
     keyword = 0.0 if mode == "dense" else settings.keyword_weight

@@ -17,13 +17,13 @@ from chapterverse.engine.analyze import ANALYZER_VERSION
 from chapterverse.engine.embed import make_embedder
 from chapterverse.engine.indexes import IndexSet
 from chapterverse.engine.lock import WriterLock
+from chapterverse.schema.choices import CHUNK_SETTINGS, Choices
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.database import Database, open_database
 from chapterverse.schema.embedder import Embedder, Vectors
 from chapterverse.schema.errors import IndexDamaged, StoreError, StoreLocked, StoreMismatch
 from chapterverse.schema.generation import Generation, current_generation, is_waiting
 from chapterverse.schema.reader import Snapshot
-from chapterverse.schema.settings import CHUNK_SETTINGS, Settings
 
 if TYPE_CHECKING:
     from chapterverse.ingest.pipeline import Pipeline
@@ -44,7 +44,7 @@ class Session:
     """Everything that stays open between calls."""
 
     def __init__(
-        self, path: Path, settings: Settings, embedder: Embedder | None, *, create: bool
+        self, path: Path, settings: Choices, embedder: Embedder | None, *, create: bool
     ) -> None:
         """Open the database and repair what a crash left half-done.
 
@@ -187,7 +187,7 @@ class Session:
         assert self._indexes is not None
         self._indexes.catch_up(self.database, self.embed)
 
-    def switch(self, commit: Callable[[], None], indexes: IndexSet, settings: Settings) -> None:
+    def switch(self, commit: Callable[[], None], indexes: IndexSet, settings: Choices) -> None:
         """Let *commit* switch the base to *indexes*, built under *settings*, and go along.
 
         Within :meth:`writing`. Searches in other threads see both change at once.
@@ -244,7 +244,7 @@ class Session:
 
     def _check_name(self) -> None:
         settings, name = self.settings, self.database.name
-        if "name" in settings.model_fields_set and settings.name != name:
+        if "name" in settings.given and settings.name != name:
             raise StoreMismatch(
                 f"{self.path} holds the knowledge base {name!r}; {settings.name!r} is asked for. "
                 "Leave the name out, or name another folder with --kb. A base keeps the name it "
@@ -319,12 +319,12 @@ class Session:
                 raise error from None
 
 
-def _check_settings(settings: Settings, generation: Generation) -> None:
+def _check_settings(settings: Choices, generation: Generation) -> None:
     """Refuse settings that were given and that the base was not built with.
 
     :raises StoreMismatch: naming the setting, both values and the way out.
     """
-    given = settings.model_fields_set
+    given = settings.given
     limits = ChunkLimits.from_key(generation.chunking)
     pairs: list[tuple[str, object, object, bool]] = [
         ("embedder", settings.embedder, generation.embedder, "embedder" in given),

@@ -17,54 +17,44 @@ from pydantic_settings import (
     TomlConfigSettingsSource,
 )
 
+from chapterverse.schema.choices import CONFIG_FILE, NOT_SETTINGS, PREFIX, Choices
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.errors import SettingsError
 from chapterverse.schema.parse_limits import ParseLimits
 
-__all__ = ["CHUNK_SETTINGS", "CONFIG_FILE", "Settings", "load_settings"]
+__all__ = ["Settings", "load_settings"]
 
-CONFIG_FILE = "chapterverse.toml"
-_PREFIX = "CHAPTERVERSE_"
-_CHUNK = ChunkLimits()
-_PARSE = ParseLimits()
-# Read elsewhere, not settings of a knowledge base: its folder, and where models are cached.
-_NOT_SETTINGS = {"CHAPTERVERSE_KB", "CHAPTERVERSE_CACHE"}
-
-
-CHUNK_SETTINGS = frozenset(
-    {"child_tokens", "parent_tokens", "merge_tokens", "row_tokens", "context_tokens"}
-)
-"""The settings that shape chunks: a base keeps those it was built with."""
+_DEFAULT = Choices()
 
 
 class Settings(BaseSettings):
     """Everything that can be set, with its default and bounds."""
 
-    model_config = SettingsConfigDict(env_prefix=_PREFIX, extra="forbid", frozen=True)
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
 
-    name: str = Field("default", min_length=1, max_length=100)
-    embedder: str = "multilingual-e5-small"
-    keyword: Literal["tantivy", "rank_bm25"] = "tantivy"
-    child_tokens: int = Field(_CHUNK.child_tokens, ge=16, le=500)
-    parent_tokens: int = Field(_CHUNK.parent_tokens, ge=32, le=20_000)
-    merge_tokens: int = Field(_CHUNK.merge_tokens, ge=0)
-    row_tokens: int | None = Field(_CHUNK.row_tokens, ge=0)
-    context_tokens: int = Field(_CHUNK.context_tokens, ge=0, le=200)
-    fusion: Literal["zscore", "minmax", "rrf"] = "zscore"
-    dense_weight: float = Field(0.5, ge=0, le=1)
-    keyword_weight: float = Field(0.5, ge=0, le=1)
-    parent_share: float = Field(0.5, ge=0, le=1)
-    rrf_k: int = Field(60, ge=1)
-    pool: int = Field(200, ge=10, le=5000)
-    exact_limit: int = Field(20_000, ge=0)
-    processes: int = Field(_PARSE.processes, ge=1, le=64)
-    max_bytes: int = Field(_PARSE.max_bytes, ge=1)
-    max_pages: int = Field(_PARSE.max_pages, ge=1)
-    memory_bytes: int = Field(_PARSE.memory_bytes, ge=2**28)
-    answer_bytes: int = Field(_PARSE.answer_bytes, ge=2**16)
-    base_seconds: float = Field(_PARSE.base_seconds, gt=0)
-    seconds_per_page: float = Field(_PARSE.seconds_per_page, ge=0)
-    keep_sources: bool = True
+    name: str = Field(_DEFAULT.name, min_length=1, max_length=100)
+    embedder: str = _DEFAULT.embedder
+    keyword: Literal["tantivy", "rank_bm25"] = _DEFAULT.keyword
+    child_tokens: int = Field(_DEFAULT.child_tokens, ge=16, le=500)
+    parent_tokens: int = Field(_DEFAULT.parent_tokens, ge=32, le=20_000)
+    merge_tokens: int = Field(_DEFAULT.merge_tokens, ge=0)
+    row_tokens: int | None = Field(_DEFAULT.row_tokens, ge=0)
+    context_tokens: int = Field(_DEFAULT.context_tokens, ge=0, le=200)
+    fusion: Literal["zscore", "minmax", "rrf"] = _DEFAULT.fusion
+    dense_weight: float = Field(_DEFAULT.dense_weight, ge=0, le=1)
+    keyword_weight: float = Field(_DEFAULT.keyword_weight, ge=0, le=1)
+    parent_share: float = Field(_DEFAULT.parent_share, ge=0, le=1)
+    rrf_k: int = Field(_DEFAULT.rrf_k, ge=1)
+    pool: int = Field(_DEFAULT.pool, ge=10, le=5000)
+    exact_limit: int = Field(_DEFAULT.exact_limit, ge=0)
+    processes: int = Field(_DEFAULT.processes, ge=1, le=64)
+    max_bytes: int = Field(_DEFAULT.max_bytes, ge=1)
+    max_pages: int = Field(_DEFAULT.max_pages, ge=1)
+    memory_bytes: int = Field(_DEFAULT.memory_bytes, ge=2**28)
+    answer_bytes: int = Field(_DEFAULT.answer_bytes, ge=2**16)
+    base_seconds: float = Field(_DEFAULT.base_seconds, gt=0)
+    seconds_per_page: float = Field(_DEFAULT.seconds_per_page, ge=0)
+    keep_sources: bool = _DEFAULT.keep_sources
 
     @model_validator(mode="after")
     def _consistent(self) -> Settings:
@@ -73,28 +63,19 @@ class Settings(BaseSettings):
         return self
 
     @property
+    def choices(self) -> Choices:
+        """The values alone, as all other parts take them."""
+        return Choices(**self.model_dump(), given=frozenset(self.model_fields_set))
+
+    @property
     def chunk_limits(self) -> ChunkLimits:
         """The chunking settings as the chunker takes them."""
-        return ChunkLimits(
-            child_tokens=self.child_tokens,
-            parent_tokens=self.parent_tokens,
-            merge_tokens=self.merge_tokens,
-            row_tokens=self.row_tokens,
-            context_tokens=self.context_tokens,
-        )
+        return self.choices.chunk_limits
 
     @property
     def parse_limits(self) -> ParseLimits:
         """The parsing limits as the worker pool takes them."""
-        return ParseLimits(
-            max_bytes=self.max_bytes,
-            max_pages=self.max_pages,
-            memory_bytes=self.memory_bytes,
-            processes=self.processes,
-            answer_bytes=self.answer_bytes,
-            base_seconds=self.base_seconds,
-            seconds_per_page=self.seconds_per_page,
-        )
+        return self.choices.parse_limits
 
     @classmethod
     def settings_customise_sources(
@@ -127,9 +108,9 @@ def load_settings(**arguments: Any) -> Settings:
 
 
 def _refuse_unknown_variables() -> None:
-    known = {_PREFIX + name.upper() for name in Settings.model_fields} | _NOT_SETTINGS
+    known = {PREFIX + name.upper() for name in Settings.model_fields} | NOT_SETTINGS
     # Case does not count, as for the variables that are known.
-    ours = (name for name in os.environ if name.upper().startswith(_PREFIX))
+    ours = (name for name in os.environ if name.upper().startswith(PREFIX))
     unknown = sorted(name for name in ours if name.upper() not in known)
     if unknown:
         raise SettingsError(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic.fields import FieldInfo
 
+from chapterverse.schema.choices import Choices, choose
 from chapterverse.schema.errors import SettingsError
 from chapterverse.schema.settings import Settings, load_settings
 
@@ -22,7 +24,7 @@ def test_defaults() -> None:
     settings = load_settings()
     assert settings.model_fields_set == set()
     assert (settings.embedder, settings.keyword) == ("multilingual-e5-small", "tantivy")
-    assert (settings.dense_weight, settings.keyword_weight) == (0.6, 0.4)
+    assert (settings.dense_weight, settings.keyword_weight) == (0.5, 0.5)
     assert settings.chunk_limits.child_tokens == settings.child_tokens
     assert settings.parse_limits.max_pages == settings.max_pages
 
@@ -132,3 +134,17 @@ def test_contradictions_name_both_values(wrong: dict[str, int], values: tuple[st
 def test_settings_do_not_change() -> None:
     with pytest.raises(Exception, match="frozen"):
         load_settings().pool = 300
+
+
+def test_choices_name_every_setting_and_share_its_default() -> None:
+    assert choose() == load_settings().choices
+    assert {field.name for field in fields(Choices)} == {*Settings.model_fields, "given"}
+
+
+def test_choices_are_read_wherever_something_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert choose(pool=300).given == {"pool"}
+    monkeypatch.setenv("chapterverse_pool", "400")
+    assert (choose().pool, choose().given) == (400, {"pool"})
+    monkeypatch.delenv("chapterverse_pool")
+    write("pool = 500\n")
+    assert choose().pool == 500

@@ -54,7 +54,7 @@ def pack_children(
     """For each parent (its text, its units in order), its children: their units and tokens.
 
     Sentences of a paragraph are shared evenly among as few children as will hold them. Short
-    paragraphs are joined, very short list items too. Headings go with the text behind them. Code,
+    paragraphs are joined, very short list items too, but not over a page border. Headings go with the text behind them. Code,
     captions and table rows are not mixed with other text.
     """
     groups = [
@@ -191,6 +191,9 @@ def _join(groups: Sequence[_Group], limits: ChunkLimits) -> list[_Group]:
 
 def _may_join(a: _Group, b: _Group, limits: ChunkLimits, backward: bool) -> bool:
     if a.weight + b.weight > limits.child_tokens or b.first.kind is AssetKind.HEADING:
+        return False
+    ends, begins = a.last.pages, b.first.pages
+    if ends and begins and ends[1] != begins[0]:
         return False
     short = b if backward else a
     kind = (b.first if backward else a.last).kind

@@ -7,6 +7,7 @@ own folder how far it has come; the database remembers how far all of them have 
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -74,11 +75,14 @@ class IndexSet:
         generation: Generation,
         *,
         writable: bool,
+        end: Callable[[], int],
         chroma: ChromaIndex | None = None,
     ) -> None:
         """Open what is there; with *writable*, make anew what is missing or damaged.
 
-        ``chroma`` is the approximate index when this process has it open already.
+        ``end`` tells the last sequence number that the database gave out: an index that holds more
+        belongs to another state of it. ``chroma`` is the approximate index when this process has
+        it open already.
 
         :raises IndexDamaged: an index is missing or damaged and *writable* is false.
         """
@@ -89,6 +93,7 @@ class IndexSet:
         self.rebuilt: list[str] = []
         # False while it is made anew: searches then scan the vector file.
         self.has_chroma = True
+        self._end = end
         self.keyword: KeywordIndex = self._opened("keyword", self._open_keyword)
         self.vectors: VectorFile = self._opened("vectors", self._open_vectors)
         self._chroma = chroma
@@ -163,7 +168,7 @@ class IndexSet:
 
     def writer(self, generation: Generation) -> IndexSet:
         """The same indexes opened for writing."""
-        return IndexSet(self.folder, generation, writable=True, chroma=self._chroma)
+        return IndexSet(self.folder, generation, writable=True, end=self._end, chroma=self._chroma)
 
     def reload(self) -> None:
         """See what another process saved."""
@@ -223,14 +228,15 @@ class IndexSet:
             yield
         except (OSError, IndexDamaged) as error:
             full = isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EFBIG)
-            if full or shutil.disk_usage(self.folder).free < _LEAST_FREE:
+            if full or _free_bytes(self.folder) < _LEAST_FREE:
                 raise StoreFull(
                     f"The disk holding {self.folder} is full. Free some space and run the same "
                     "command again: the documents are in the database, and the indexes follow."
                 ) from error
             if isinstance(error, OSError):
                 raise StoreError(
-                    f"The indexes in {self.folder} cannot be written: {error}"
+                    f"The indexes in {self.folder} cannot be read or written: {error}. Check your "
+                    "rights there; they can also be deleted, and are then built again."
                 ) from error
             raise
 
@@ -282,16 +288,23 @@ class IndexSet:
         self.rebuilt.clear()
 
     def _opened(self, name: str, open_it: Callable[[Path, bool], _Index]) -> _Index:
+        with self._explained():
+            return self._found_or_made(name, open_it)
+
+    def _found_or_made(self, name: str, open_it: Callable[[Path, bool], _Index]) -> _Index:
         folder = self.folder / name
         try:
             index = open_it(folder, False)
-            if index.applied >= self.generation.applied:
+            at, known = index.applied, self.generation.applied
+            # Ahead of what counts as applied is what a writer has just saved, or died after.
+            if at == known or known < at <= self._end():
                 return index
-            # A folder put back from an older copy: what it lacks is no longer in the outbox.
+            # One of the two was put back from an older copy: the outbox does not lead from the
+            # one to the other.
             index.close()
             raise IndexDamaged(
-                f"The index in {folder} is older than the database (at {index.applied} of "
-                f"{self.generation.applied}). Open the base for writing once to build it anew."
+                f"The index in {folder} is {'older' if at < known else 'newer'} than the database "
+                f"(at {at} of {known}). Open the base for writing once to build it anew."
             )
         except IndexDamaged:
             if not self.writable:
@@ -319,3 +332,10 @@ class IndexSet:
         if create:
             return ChromaIndex.create(folder, dimension)
         return ChromaIndex(folder, dimension)
+
+
+def _free_bytes(folder: Path) -> int:
+    """Room on the disk that holds *folder*, or would hold it."""
+    while not os.path.exists(folder):
+        folder = folder.parent
+    return shutil.disk_usage(folder).free

@@ -62,9 +62,7 @@ class WriterLock:
                 "works meanwhile; to write, wait until it has finished, or stop it."
             ) from None
         except OSError as error:
-            raise StoreError(
-                f"The lock file {self._lock_file} cannot be made: {error}"
-            ) from error
+            raise StoreError(f"The lock file {self._lock_file} cannot be made: {error}") from error
         if self._lock.lock_counter == 1:
             self._since = now()
         self.beat()

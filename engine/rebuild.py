@@ -85,7 +85,7 @@ def _switch(session: Session, wanted: Generation, embedder: Embedder, settings: 
         revisions = journal.live_revisions(connection, seq)
     folder = generation_folder(session.path, number)
     shutil.rmtree(folder, ignore_errors=True)
-    indexes = IndexSet(folder, replace(wanted, id=number), writable=True)
+    indexes = IndexSet(folder, replace(wanted, id=number), writable=True, end=session.outbox_end)
 
     def commit() -> None:
         with session.database.write() as connection:

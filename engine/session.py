@@ -21,7 +21,7 @@ from chapterverse.schema.choices import CHUNK_SETTINGS, Choices
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.database import Database, open_database
 from chapterverse.schema.embedder import Embedder, Vectors
-from chapterverse.schema.errors import IndexDamaged, StoreError, StoreLocked, StoreMismatch
+from chapterverse.schema.errors import IndexDamaged, StoreLocked, StoreMismatch
 from chapterverse.schema.generation import Generation, current_generation, is_waiting
 from chapterverse.schema.reader import Snapshot
 
@@ -58,7 +58,6 @@ class Session:
         self.lock = WriterLock(path)
         self._own_embedder = embedder
         self._embedder: tuple[str, Embedder] | None = None
-        self._closed = False
         self._turn = threading.RLock()
         self._swap = threading.Lock()
         self._depth = 0
@@ -92,13 +91,15 @@ class Session:
 
     def generation(self) -> Generation | None:
         """The generation that searches use now; ``None`` in a base that never ingested."""
-        if self._closed:
-            raise StoreError(
-                f"The knowledge base {self.path} was closed. Open it again: "
-                "KnowledgeBase.open(path)."
-            )
         with self.database.snapshot() as reader:
             return current_generation(reader)
+
+    def outbox_end(self) -> int:
+        """The last sequence number that was given out."""
+        from chapterverse.schema import journal
+
+        with self.database.read() as connection:
+            return journal.outbox_end(connection)
 
     def chunk_limits(self) -> ChunkLimits:
         """The limits that new documents are cut with: those of the base, else of the settings."""
@@ -154,6 +155,7 @@ class Session:
 
         :raises StoreLocked: another process is writing.
         """
+        self.database.check_open()
         with self._turn, self.lock:
             self._depth += 1
             try:
@@ -236,7 +238,6 @@ class Session:
     def close(self) -> None:
         """Give back files, locks and memory."""
         with self._turn:
-            self._closed = True
             if self._indexes is not None:
                 self._indexes.close()
                 self._indexes = None
@@ -267,7 +268,7 @@ class Session:
             indexes = old.writer(generation)
         else:
             folder = generation_folder(self.path, generation.id)
-            indexes = IndexSet(folder, generation, writable=True)
+            indexes = IndexSet(folder, generation, writable=True, end=self.outbox_end)
         # Searches go on with the old ones until lost indexes are filled again.
         if generation.analyzer == ANALYZER_VERSION:
             indexes.catch_up(self.database, self.embed)
@@ -310,7 +311,7 @@ class Session:
     def _read_indexes(self, generation: Generation) -> IndexSet:
         folder = generation_folder(self.path, generation.id)
         try:
-            return IndexSet(folder, generation, writable=False)
+            return IndexSet(folder, generation, writable=False, end=self.outbox_end)
         except IndexDamaged as error:
             try:
                 with self.writing() as indexes:

@@ -22,7 +22,7 @@ def read_status(session: Session) -> Status:
     if generation is not None:
         try:
             folder = generation_folder(session.path, generation.id)
-            indexes = IndexSet(folder, generation, writable=False)
+            indexes = IndexSet(folder, generation, writable=False, end=session.outbox_end)
             keyword, vectors = indexes.keyword.count()[0], indexes.vectors.count()
             indexes.close()
         except IndexDamaged:

@@ -18,6 +18,7 @@ from chapterverse.schema.errors import (
     FileChanged,
     FileMissing,
     FileUnreadable,
+    StoreError,
     StoreFull,
     TooLarge,
 )
@@ -80,15 +81,24 @@ class Blobs:
         return sha256
 
     def retain(self, wanted: set[str]) -> None:
-        """Remove every snapshot whose digest is not in *wanted*, and copies left half-made."""
+        """Remove every snapshot whose digest is not in *wanted*, and copies left half-made.
+
+        :raises StoreError: the folder cannot be read or changed.
+        """
         if not self.folder.is_dir():
             return
-        for shard in self.folder.iterdir():
-            for file in shard.iterdir() if shard.is_dir() else ():
-                if file.name not in wanted:
-                    file.unlink(missing_ok=True)
-            if shard.is_dir() and not any(shard.iterdir()):
-                shutil.rmtree(shard, ignore_errors=True)
+        try:
+            for shard in self.folder.iterdir():
+                for file in shard.iterdir() if shard.is_dir() else ():
+                    if file.name not in wanted:
+                        file.unlink(missing_ok=True)
+                if shard.is_dir() and not any(shard.iterdir()):
+                    shutil.rmtree(shard, ignore_errors=True)
+        except OSError as error:
+            raise StoreError(
+                f"Copies of source files in {self.folder} that are no longer needed cannot be "
+                f"removed: {error}. Check your rights there and run the same command again."
+            ) from error
 
 
 def hash_file(path: Path, max_bytes: int) -> tuple[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from chapterverse.schema import sqlite
 from chapterverse.schema.errors import (
+    StoreError,
     StoreForeign,
     StoreMissing,
     StoreNewer,
@@ -47,13 +49,18 @@ class Database:
         self.path = path
         self.name = name
         self._idle: list[sqlite.SqliteSnapshot] = []
+        self._process = os.getpid()
+        self._closed = False
 
     @contextmanager
     def snapshot(self) -> Iterator[Snapshot]:
         """A connection of the driver that sees one state of the database.
 
         For searches; costs some microseconds.
+
+        :raises StoreError: after :meth:`close`, or in a process forked since it was opened.
         """
+        self.check_open()
         connection: sqlite.SqliteSnapshot | None = None
         try:
             connection = self._take_idle() or sqlite.open_reader(self.path)
@@ -71,21 +78,41 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection of SQLAlchemy that sees one state of the database."""
+        self.check_open()
         with self._transactions.read() as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """One transaction: committed when the block ends, rolled back when it raises."""
+        self.check_open()
         with self._transactions.write() as connection:
             yield connection
 
     def close(self) -> None:
-        """Give back all connections."""
+        """Give back all connections, for good."""
+        self._closed = True
         while connection := self._take_idle():
             connection.close()
         if "_transactions" in self.__dict__:
             self._transactions.close()
+
+    def check_open(self) -> None:
+        """Refuse to go on after :meth:`close`, or in a process forked since it was opened.
+
+        :raises StoreError: saying which, and to open the base again.
+        """
+        if self._closed:
+            raise StoreError(
+                f"The knowledge base {self.path.parent} was closed. Open it again: "
+                "KnowledgeBase.open(path)."
+            )
+        if os.getpid() != self._process:
+            # Connections of SQLite carried over a fork damage the file.
+            raise StoreError(
+                f"The knowledge base {self.path.parent} was opened by process {self._process} "
+                "before it forked. Open it again in this process."
+            )
 
     def _take_idle(self) -> sqlite.SqliteSnapshot | None:
         with suppress(IndexError):
@@ -106,14 +133,22 @@ def open_database(path: Path, *, name: str, create: bool) -> Database:
     :raises StoreMissing: there is no file and *create* is false.
     :raises StoreForeign, StoreCorrupt: the file is something else, or damaged.
     :raises StoreNewer: it was written by a newer version of this package.
+    :raises StoreError: the folder cannot be made or entered.
     """
-    fresh = not path.exists() or path.stat().st_size == 0
+    try:
+        fresh = not path.exists() or path.stat().st_size == 0
+        if fresh and create:
+            path.parent.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise StoreError(
+            f"The folder {path.parent} cannot be used for a knowledge base ({error}). Check the "
+            "path and your rights there, or name another folder with --kb."
+        ) from error
     if fresh and not create:
         raise StoreMissing(
             f"There is no knowledge base at {path.parent}. Ingest documents first "
             f"(chapterverse ingest FOLDER --kb {path.parent}), or name another folder with --kb."
         )
-    path.parent.mkdir(parents=True, exist_ok=True)
     version = None if fresh else _version_of(path)
     if version not in (None, SCHEMA_VERSION):
         sqlite.backup(path, path.with_name(f"{path.stem}.before-{SCHEMA_VERSION}.sqlite3"))

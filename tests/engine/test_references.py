@@ -16,6 +16,7 @@ from chapterverse.schema.ids import format_id
 from chapterverse.schema.records import AssetKind
 from tests.bases import open_base
 
+PAGED = Path(__file__).resolve().parents[2] / "examples" / "documents" / "pump-manual.pdf"
 WORDS = [f"{a}{b}{c}" for a in "bdfgklmnpr" for b in "aeiou" for c in "bdfgklmnst"]
 
 
@@ -143,3 +144,31 @@ def test_filters_equal_filtering_afterwards(
         ]
         assert {number for _, number in found} == {number for _, number in expected}
         assert sorted(raw for raw, _ in found) == pytest.approx(sorted(r for r, _ in expected))
+
+
+@pytest.mark.parametrize(("first", "last"), [(4, 5), (None, 3), (8, None), (99, None)])
+def test_page_ranges_equal_filtering_afterwards(
+    tmp_path_factory: pytest.TempPathFactory, first: int | None, last: int | None
+) -> None:
+    folder = tmp_path_factory.getbasetemp() / "paged"
+    with open_base(folder, pool=5000) as kb:
+        kb.ingest(PAGED)
+        children = kb.get(PAGED).children
+        everything = kb.search("pump motor seal", 1000, mode="dense")
+        filtered = kb.search(
+            "pump motor seal", 1000, filter=Filter(first_page=first, last_page=last), mode="dense"
+        )
+    pages = {format_id(child.id): child.pages for child in children}
+    fitting = {
+        child.id
+        for passage in everything
+        for child in passage.children
+        if pages[child.id][-1] >= (first or 0) and pages[child.id][0] <= (last or 99)
+    }
+    found = {child.id for passage in filtered for child in passage.children}
+    # Only the best children of a parent are shown, so a filter may bring others to light.
+    assert found >= fitting
+    assert all(
+        pages[number][-1] >= (first or 0) and pages[number][0] <= (last or 99) for number in found
+    )
+    assert bool(found) is (first != 99)

@@ -86,6 +86,8 @@ def bounds(info: FieldInfo) -> list[tuple[Any, Any]]:
         step = 1 if info.annotation is int else 0.001
         if (low := getattr(constraint, "ge", None)) is not None:
             found.append((low, low - step))
+        if (open_low := getattr(constraint, "gt", None)) is not None:
+            found.append((open_low, open_low))
         if (high := getattr(constraint, "le", None)) is not None:
             found.append((high, high + step))
     return found

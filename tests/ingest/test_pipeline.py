@@ -132,6 +132,16 @@ def test_vectors_of_long_replacements_are_made_once(kb: KnowledgeBase, spy: Spy)
     assert len(spy.seen) == len(set(spy.seen)) == 450
 
 
+def test_a_document_may_go_back_and_forth_in_one_run(kb: KnowledgeBase) -> None:
+    old, new = "The turbine is old.", "The turbine is new."
+    kb.ingest_text(old, "t:a")
+    # The same content has the same revision id, and its rows are there until they are settled.
+    report = kb.ingest_texts(TextSource(text, "t:a") for text in (old, new, old, new, old))
+    assert [item.status for item in report.items] == ["unchanged", *["replaced"] * 4]
+    assert [p.text for p in kb.search("turbine")] == [old]
+    assert kb.status().children == 1
+
+
 def test_shared_vectors_outlive_one_of_their_documents(kb: KnowledgeBase, spy: Spy) -> None:
     kb.ingest_texts(TextSource(lines(20, "1"), f"t:{name}") for name in "ab")
     assert len(spy.seen) == 20

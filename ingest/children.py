@@ -54,8 +54,8 @@ def pack_children(
     """For each parent (its text, its units in order), its children: their units and tokens.
 
     Sentences of a paragraph are shared evenly among as few children as will hold them. Short
-    paragraphs are joined, very short list items too, but not over a page border. Headings go with the text behind them. Code,
-    captions and table rows are not mixed with other text.
+    paragraphs are joined, very short list items too, but not over a page border. Headings go with
+    the text behind them. Code, captions and table rows are not mixed with other text.
     """
     groups = [
         (number, group)

@@ -73,7 +73,7 @@ def found(kb: KnowledgeBase) -> dict[str, str]:
     for document in kb.documents():
         word = document.uri.removeprefix("text:")
         for mode in ("keyword", "dense"):
-            hits = kb.search(f"{word}word", 1, mode=mode)  # type: ignore[arg-type]
+            hits = kb.search(f"{word}word", 1, mode=mode)
             assert [hit.document.uri for hit in hits] == [document.uri]
         texts[document.uri] = hits[0].text
     return texts

@@ -146,7 +146,7 @@ def test_choices_name_every_setting_and_share_its_default() -> None:
 def test_choices_are_read_wherever_something_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     assert choose(pool=300).given == {"pool"}
     monkeypatch.setenv("chapterverse_pool", "400")
-    assert (choose().pool, choose().given) == (400, {"pool"})
+    assert (choose().pool, choose().given) == (400, frozenset({"pool"}))
     monkeypatch.delenv("chapterverse_pool")
     write("pool = 500\n")
     assert choose().pool == 500

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from chapterverse.engine import cli
+from chapterverse.engine.cli import cli
 from chapterverse.schema.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[1]

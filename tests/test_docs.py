@@ -14,7 +14,7 @@ from chapterverse.schema.settings import Settings
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-GROUPS = [value for value in vars(cli).values() if isinstance(value, click.Group)]
+GROUPS = [cli]
 COMMANDS = [(name, command) for group in GROUPS for name, command in group.commands.items()]
 MODULES = [
     f"{folder}/{path.name}"

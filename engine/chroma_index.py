@@ -206,7 +206,11 @@ def _client(path: Path) -> Any:
     settings = Settings(
         _env_file=None, anonymized_telemetry=False, chroma_otel_collection_endpoint=""
     )
-    return chromadb.PersistentClient(str(path), settings=settings)
+    try:
+        return chromadb.PersistentClient(str(path), settings=settings)
+    except (AttributeError, ValueError) as error:
+        # What it fails with when it cannot write its files, as on a full disk.
+        raise _damaged(path, error) from error
 
 
 def _check_files(path: Path) -> int:

@@ -24,6 +24,9 @@ EXIT_INTERRUPTED = 130
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; returns the exit code (0 done, 1 failed, 2 wrong usage)."""
+    # A caller may have closed the streams; Python then has none.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 (as long as the process)
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 (as long as the process)
     try:
         code = cli.main(arguments, prog_name="chapterverse", standalone_mode=False)
         return int(code or 0)
@@ -43,8 +46,17 @@ def main(arguments: list[str] | None = None) -> int:
         return EXIT_FAILED
     except BrokenPipeError:
         # The reader of our output has gone (as with `| head`): nothing is wrong.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return 0
+    except OSError as error:
+        click.echo(f"Error: {error}", err=True)
+        _forget_output()
+        return EXIT_FAILED
+
+
+def _forget_output() -> None:
+    """Let nothing that is still buffered fail once more when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _shared(command: _Command) -> _Command:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -21,7 +21,7 @@ from chapterverse.schema.choices import CHUNK_SETTINGS, Choices
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.database import Database, open_database
 from chapterverse.schema.embedder import Embedder, Vectors
-from chapterverse.schema.errors import IndexDamaged, StoreLocked, StoreMismatch
+from chapterverse.schema.errors import IndexDamaged, StoreError, StoreLocked, StoreMismatch
 from chapterverse.schema.generation import Generation, current_generation, is_waiting
 from chapterverse.schema.reader import Snapshot
 
@@ -271,19 +271,24 @@ class Session:
             indexes = IndexSet(folder, generation, writable=True, end=self.outbox_end)
         # Searches go on with the old ones until lost indexes are filled again.
         if generation.analyzer == ANALYZER_VERSION:
-            indexes.catch_up(self.database, self.embed)
+            try:
+                indexes.catch_up(self.database, self.embed)
+            except BaseException:
+                indexes.stop_writing()
+                raise
         with self._swap:
             self._indexes = indexes
 
     def _replay(self, generation: Generation) -> None:
-        """Finish what an interrupted writer left in the outbox, unless a writer is at work."""
+        """Finish what an interrupted writer left in the outbox, where that can be done now.
+
+        Not while another writer is at work, on a full disk or without rights: searches then
+        answer from what was applied, and the next writer tries again.
+        """
         with self.database.snapshot() as reader:
             waiting = is_waiting(reader, generation.applied)
         if waiting:
-            try:
-                with self.writing():
-                    pass
-            except StoreLocked:
+            with suppress(StoreError), self.writing():
                 pass
 
     def _opened(self, generation: Generation) -> IndexSet:

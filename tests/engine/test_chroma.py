@@ -205,3 +205,14 @@ def test_a_graph_worn_by_replacements_says_so(tmp_path: Path) -> None:
         again.commit(seq)
     assert again.is_worn()
     again.close()
+
+
+def test_a_folder_that_chroma_cannot_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a full disk its client fails with whatever was not set up yet."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise AttributeError("'RustBindingsAPI' object has no attribute 'bindings'")
+
+    monkeypatch.setattr("chromadb.PersistentClient", fail)
+    with pytest.raises(IndexDamaged, match="bindings"):
+        ChromaIndex.create(tmp_path / "chroma", 4)

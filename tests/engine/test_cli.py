@@ -188,3 +188,21 @@ def test_interrupt_keeps_what_is_done_and_resumes(tmp_path: Path) -> None:
         check=True,
     )
     assert len(json.loads(listed.stdout)["documents"]) == 150
+
+
+def test_output_that_cannot_be_written(tmp_path: Path) -> None:
+    """A full disk behind ``>`` is one line and exit code 1; closed streams are no error."""
+    assert main(["ingest", str(write_files(tmp_path / "files"))]) == 0
+    command = [sys.executable, "-m", "chapterverse", "list"]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    for form in ([], ["--json"]):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [*command, *form], env=environment, stdout=full, stderr=subprocess.PIPE, check=False
+            )
+        assert done.returncode == 1
+        assert done.stderr.decode().splitlines() == ["Error: [Errno 28] No space left on device"]
+    closed = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&- 2>&-', "sh", *command], env=environment, check=False
+    )
+    assert closed.returncode == 0

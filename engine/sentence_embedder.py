@@ -198,7 +198,8 @@ def _digest_folder(folder: Path) -> str:
         relative = path.relative_to(folder)
         if not path.is_file() or any(part.startswith(".") for part in relative.parts):
             continue
-        digest.update(f"{relative.as_posix()}\0{path.stat().st_size}\0".encode())
+        name = relative.as_posix().encode("utf-8", "surrogateescape")
+        digest.update(name + f"\0{path.stat().st_size}\0".encode())
         with path.open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)

@@ -33,7 +33,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True)
 
     name: str = Field(_DEFAULT.name, min_length=1, max_length=100)
-    embedder: str = _DEFAULT.embedder
+    embedder: str = Field(_DEFAULT.embedder, min_length=1)
     keyword: Literal["tantivy", "rank_bm25"] = _DEFAULT.keyword
     child_tokens: int = Field(_DEFAULT.child_tokens, ge=16, le=500)
     parent_tokens: int = Field(_DEFAULT.parent_tokens, ge=32, le=20_000)

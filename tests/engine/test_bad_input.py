@@ -323,6 +323,7 @@ def test_wrong_settings(tmp_path: Path) -> None:
         {"dense_weight": 0, "keyword_weight": 0},
         {"colour": "red"},
         {"keyword": "lucene"},
+        {"embedder": ""},
     ):
         with pytest.raises(SettingsError):
             KnowledgeBase.open(tmp_path / "kb", **settings)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from chapterverse.engine.sentence_embedder import SentenceEmbedder
+from chapterverse.engine.sentence_embedder import SentenceEmbedder, _digest_folder
 from chapterverse.schema.errors import EmbedderError
 
 pytestmark = pytest.mark.integration
@@ -106,3 +107,9 @@ def test_a_missing_model_says_what_to_do(name: str) -> None:
 def test_a_folder_that_holds_no_model(tmp_path: Path) -> None:
     with pytest.raises(EmbedderError, match="cannot be loaded"):
         SentenceEmbedder(str(tmp_path)).embed_query("the cat")
+
+
+def test_file_names_that_are_no_text_are_part_of_the_model(tmp_path: Path) -> None:
+    empty = _digest_folder(tmp_path)
+    (tmp_path / os.fsdecode(b"\xff")).write_bytes(b"weights")
+    assert _digest_folder(tmp_path) != empty

@@ -60,14 +60,19 @@ class _Group:
 def check_query(query: str, k: int, mode: str) -> None:
     """Refuse what cannot be answered.
 
-    :raises QueryError: no visible character, far too long, *k* below 1, or an unknown mode.
+    :raises QueryError: no text, no visible character, far too long, *k* no whole number or below
+        1, or an unknown mode.
     """
+    if not isinstance(query, str):
+        raise QueryError(f"The query is {query!r}; it must be a text.")
     if not query.strip():
         raise QueryError("The query is empty. Ask with at least one character that is not a space.")
     if len(query) > _LONGEST_QUERY:
         raise QueryError(
             f"The query has {len(query):,} characters; at most {_LONGEST_QUERY:,} are taken."
         )
+    if not hasattr(k, "__index__"):
+        raise QueryError(f"k is {k!r}; it must be a whole number, at least 1.")
     if k < 1:
         raise QueryError(f"k is {k}; it must be at least 1.")
     if mode not in ("hybrid", "keyword", "dense"):

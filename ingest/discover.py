@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from chapterverse.schema.errors import DocumentError, FileMissing, FileUnreadable, Unsupported
+from chapterverse.schema.wellformed import well_formed
 
 __all__ = ["Found", "discover"]
 
@@ -41,6 +42,10 @@ def discover(paths: Sequence[str | Path], *, skip: Path | None = None) -> list[F
     found: dict[Path, Found] = {}
     for given in paths:
         path = Path(os.path.abspath(os.path.expanduser(given)))
+        try:
+            os.fsencode(path)
+        except UnicodeEncodeError:
+            path = Path(well_formed(str(path)))  # the system holds no such path
         if given == "":
             error = FileMissing("An empty path was given; name '.' to ingest the working folder.")
             found.setdefault(path, Found(path, error=error))

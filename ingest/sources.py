@@ -38,13 +38,22 @@ class Labels:
 
 @dataclass(frozen=True, slots=True)
 class TextSource:
-    """A text to ingest under a URI of the caller's choice; without *title*, it names itself."""
+    """A text to ingest under a URI of the caller's choice; without *title*, it names itself.
+
+    :raises TypeError: the text, the URI or the title is no string.
+    """
 
     text: str
     uri: str
     title: str | None = None
     media_type: str = "text/plain"
     labels: Labels = field(default_factory=Labels)
+
+    def __post_init__(self) -> None:
+        """Refuse what would stop a whole batch later."""
+        for name, value in (("text", self.text), ("uri", self.uri), ("title", self.title or "")):
+            if not isinstance(value, str):
+                raise TypeError(f"{name} is a {type(value).__name__}; it must be a string.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,8 +213,11 @@ def find_document_id(reader: Reader, name: str | int) -> int | None:
         if row is not None:
             return int(row[0])
     text = well_formed(str(name))
-    path = Path(os.path.abspath(os.path.expanduser(str(name)))) if "\0" not in text else None
-    for uri in (text, path.as_uri() if path else text):
+    try:
+        place = Path(os.path.abspath(os.path.expanduser(str(name)))).as_uri()
+    except ValueError:
+        place = text  # the system can hold no such path
+    for uri in (text, place):
         row = reader.execute("SELECT id FROM document WHERE uri = ?", (uri,)).fetchone()
         if row is not None:
             return int(row[0])

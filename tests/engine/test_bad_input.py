@@ -309,10 +309,17 @@ def test_wrong_questions(tmp_path: Path) -> None:
                 kb.search(query)
         with pytest.raises(QueryError, match="at least 1"):
             kb.search("oil", 0)
+        for k in (1.5, "5", None):
+            with pytest.raises(QueryError, match="whole number"):
+                kb.search("oil", k)  # type: ignore[arg-type]
+        for query in (None, 5, b"oil"):
+            with pytest.raises(QueryError, match="must be a text"):
+                kb.search(query)  # type: ignore[arg-type]
         with pytest.raises(QueryError, match="mode"):
             kb.search("oil", mode="both")  # type: ignore[arg-type]
-        with pytest.raises(NotFound, match="chapterverse list"):
-            kb.get("no such document")
+        for name in ("no such document", "\ud800", "a\0b"):
+            with pytest.raises(NotFound, match="chapterverse list"):
+                kb.get(name)
 
 
 def test_wrong_settings(tmp_path: Path) -> None:

@@ -109,11 +109,14 @@ def test_what_is_no_file(tree: Path) -> None:
     (tree / "hole" / "nested").mkdir()
     (tree / "dead").symlink_to(tree / "nothing")
     os.mkfifo(tree / "pipe")
-    found = discover([tree / n for n in ("hole", "dead", "pipe", "no\0ne", "missing.txt")])
+    found = discover(
+        [tree / n for n in ("hole", "dead", "pipe", "no\0ne", "missing.txt", "\ud800")]
+    )
     assert [type(item.error) for item in found] == [
         FileMissing,
         FileMissing,
         Unsupported,
+        FileMissing,
         FileMissing,
         FileMissing,
     ]

@@ -177,6 +177,12 @@ def test_labels_that_are_no_strings_are_refused(kb: KnowledgeBase, wrong: Any) -
     assert kb.documents() == []
 
 
+@pytest.mark.parametrize("wrong", [{"text": None}, {"text": b"oil"}, {"uri": 5}, {"title": 5}])
+def test_texts_that_are_no_strings_are_refused(wrong: Any) -> None:
+    with pytest.raises(TypeError, match="must be a string"):
+        TextSource(**{"text": "oil", "uri": "t:a", **wrong})
+
+
 def test_labels_take_any_iterable() -> None:
     assert Labels(tags=(tag for tag in "ba")).tags == ("a", "b")  # type: ignore[arg-type]
 

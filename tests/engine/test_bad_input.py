@@ -312,9 +312,9 @@ def test_wrong_questions(tmp_path: Path) -> None:
         for k in (1.5, "5", None):
             with pytest.raises(QueryError, match="whole number"):
                 kb.search("oil", k)  # type: ignore[arg-type]
-        for query in (None, 5, b"oil"):
+        for wrong in (None, 5, b"oil"):
             with pytest.raises(QueryError, match="must be a text"):
-                kb.search(query)  # type: ignore[arg-type]
+                kb.search(wrong)  # type: ignore[arg-type]
         with pytest.raises(QueryError, match="mode"):
             kb.search("oil", mode="both")  # type: ignore[arg-type]
         for name in ("no such document", "\ud800", "a\0b"):

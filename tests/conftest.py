@@ -6,9 +6,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 # The cache of converted models is kept: making it again would cost each run a minute.
 KEPT = {"CHAPTERVERSE_CACHE"}
+
+# Timing says something about the machine, not about the code: no example is too slow.
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,9 @@ from hypothesis import HealthCheck, settings
 
 # The cache of converted models is kept: making it again would cost each run a minute.
 KEPT = {"CHAPTERVERSE_CACHE"}
+
+# A shell starts background jobs with Ctrl-C ignored, and so would all processes that tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Timing says something about the machine, not about the code: no example is too slow.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -13,6 +13,7 @@ from speed_report import Figure, run_cpu
 from chapterverse import KnowledgeBase
 from chapterverse.engine.e5_onnx import GRAPH_FILE
 from chapterverse.engine.model_cache import cache_folder
+from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.readers import read
 
 __all__ = ["cold_start", "pdf_text"]
@@ -69,7 +70,7 @@ def pdf_text(folder: Path, files: int) -> list[Figure]:
         pages += len(document)
         plain += time.process_time() - started
         started = time.process_time()
-        read(path.read_bytes(), path.name, password=None, max_pages=10_000)
+        read(path.read_bytes(), ReadContext(name=path.name, max_pages=10_000))
         ours += time.process_time() - started
     return [
         Figure("PDF: PDFium's text", 1000 * plain / pages, "cpu ms/page"),

@@ -142,7 +142,11 @@ class KnowledgeBase:
         labels = Labels(tags, metadata)
         with self._session.writing():
             pipeline = self._pipeline(watch)
-            with ParsePool(self._session.settings.parse_limits) as pool:
+            with ParsePool(
+                self._session.settings.parse_limits,
+                blobs=self.path / "blobs",
+                ocr_cache=self.path / "cache" / "ocr",
+            ) as pool:
                 return self._run(pipeline.files(found, pool, labels, password), watch)
 
     def ingest_text(

@@ -171,6 +171,7 @@ class Session:
     def pipeline(self, on_progress: Callable[[Progress], None]) -> Pipeline:
         """The way from files to rows, with the limits of this base."""
         from chapterverse.ingest.pipeline import Pipeline
+        from chapterverse.ingest.readers import can_recognise
         from chapterverse.ingest.snapshot import Blobs
 
         return Pipeline(
@@ -180,6 +181,7 @@ class Session:
             limits=self.chunk_limits(),
             base=self.database.name,
             max_bytes=self.settings.max_bytes,
+            ocr=can_recognise(self.settings.ocr_pages),
             settled=self.catch_up,
             on_progress=on_progress,
         )

@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.docx_items import MARK, Item, Paragraph, finish_items, make_item
 from chapterverse.ingest.docx_parts import (
     figure_drafts,
@@ -35,8 +36,8 @@ from chapterverse.ingest.docx_xml import (
     read_styles,
 )
 from chapterverse.ingest.lines import display_width, one_line
+from chapterverse.ingest.media_types import DOCX
 from chapterverse.ingest.outline import TITLE, Draft, promote_title, title_text, to_assets
-from chapterverse.ingest.sniff import DOCX
 from chapterverse.ingest.unstructured_adapter import Element, partition_docx
 from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import AssetKind, Parsed, ParseWarning, Region
@@ -44,11 +45,12 @@ from chapterverse.schema.records import AssetKind, Parsed, ParseWarning, Region
 __all__ = ["PARSER", "read_docx"]
 
 PARSER = "docx/1"
+_CONTEXT = ReadContext()
 _PAGE_CHARS = 5_000
 """More text than this between two hard page breaks means that pages ended in between unseen."""
 
 
-def read_docx(data: bytes) -> Parsed:
+def read_docx(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     """Parse a ``.docx`` file.
 
     Pages are those of Word's last rendering or, without one, counted from hard page breaks where

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.encoding import decode
 from chapterverse.ingest.flow_captions import bind_captions
 from chapterverse.ingest.html_parts import (
@@ -34,6 +35,7 @@ from chapterverse.schema.records import FURNITURE, AssetKind, Parsed, ParseWarni
 __all__ = ["PARSER", "read_html"]
 
 PARSER = "html/1"
+_CONTEXT = ReadContext()
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.I)
 _MARK = re.compile("\ue000(\\d+)\ue001")
@@ -47,7 +49,7 @@ _DEEPEST = 240
 _TOO_DEEP = "HTML elements are nested too deeply to be read; save the page as PDF or text"
 
 
-def read_html(data: bytes) -> Parsed:
+def read_html(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     """Parse an HTML page. No pages, no line numbers: the place is the heading path.
 
     The title is the ``h1`` when there is one, else the ``title`` element.

@@ -11,10 +11,10 @@ from pathlib import Path
 from chapterverse.schema.errors import FileMissing, FileUnreadable, TooLarge
 from chapterverse.schema.parse_limits import ParseLimits
 
-__all__ = ["apply_limits", "estimate_pages", "limit_cpu", "read_source"]
+__all__ = ["allow_recognition", "apply_limits", "estimate_pages", "limit_cpu", "read_source"]
 
 SCRATCH_BYTES = 16 << 20
-"""Largest file a parsing process may write: room for ``tempfile``, not enough to fill a disk."""
+"""A parsing process may write files of this size, and attachments as large as documents may be."""
 
 BYTES_PER_PAGE = 20_000
 """Where pages cannot be counted, this many bytes are allowed the time of one page."""
@@ -35,11 +35,23 @@ def apply_limits(limits: ParseLimits) -> None:
         with contextlib.suppress(OSError):
             Path("/proc/self/oom_score_adj").write_text("1000")
         pages = int(Path("/proc/self/statm").read_text().split()[0])
-        space = pages * resource.getpagesize() + limits.memory_bytes
-        _lower(resource.RLIMIT_AS, space, space)
+        held = pages * resource.getpagesize()
+        most = max(limits.memory_bytes, limits.ocr_memory_bytes)
+        _lower(resource.RLIMIT_AS, held + limits.memory_bytes, held + most)
     _lower(resource.RLIMIT_CORE, 0, 0)
-    _lower(resource.RLIMIT_FSIZE, SCRATCH_BYTES, SCRATCH_BYTES)
-    limit_cpu(limits.seconds(0), limits.seconds(limits.max_pages))
+    written = max(SCRATCH_BYTES, limits.max_bytes)
+    _lower(resource.RLIMIT_FSIZE, written, written)
+    limit_cpu(limits.seconds(0), limits.longest)
+
+
+def allow_recognition() -> None:
+    """Raise the bound of memory to what text recognition may use."""
+    if sys.platform != "linux":
+        return
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+    resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
 
 
 def limit_cpu(seconds: float, most: float | None = None) -> None:

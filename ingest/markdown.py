@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.encoding import decode
 from chapterverse.ingest.flow_captions import bind_captions
 from chapterverse.ingest.lines import join_lines, line_regions
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["PARSER", "parse_markdown", "read_markdown"]
 
 PARSER = "markdown/1"
+_CONTEXT = ReadContext()
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S | re.M)
 _TOML_MATTER = re.compile(r"\A\+\+\+[ \t]*\n(.*?)^\+\+\+[ \t]*(?:\n|\Z)", re.S | re.M)
 _DEEPEST = 120
@@ -35,7 +37,7 @@ _FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\]:\s*")
 _FORMULA = re.compile(r"\$\$.+\$\$", re.S)
 
 
-def read_markdown(data: bytes) -> Parsed:
+def read_markdown(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     """Decode and parse a Markdown file; regions carry its line numbers (1-based)."""
     decoded = decode(data)
     return parse_markdown(decoded.text, decoding_warnings(decoded))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from chapterverse.ingest.lines import display_width, one_line
-from chapterverse.schema.records import Asset, AssetKind, Region, Table
+from chapterverse.schema.records import Asset, AssetKind, Origin, Picture, Region, Table
 
 __all__ = ["TITLE", "Draft", "numbered_level", "promote_title", "title_text", "to_assets"]
 
@@ -34,6 +34,8 @@ class Draft:
     level: int | None = None
     caption: str | None = None
     table: Table | None = None
+    picture: Picture | None = None
+    origins: tuple[Origin, ...] = ()
 
 
 def to_assets(drafts: Sequence[Draft]) -> tuple[Asset, ...]:
@@ -71,6 +73,8 @@ def to_assets(drafts: Sequence[Draft]) -> tuple[Asset, ...]:
                 heading_path=path,
                 caption=draft.caption,
                 table=draft.table,
+                picture=draft.picture,
+                origins=draft.origins,
             )
         )
     return tuple(assets)

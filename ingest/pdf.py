@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from chapterverse.ingest.captions import starts_caption
+from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.furniture import find_furniture
 from chapterverse.ingest.pdf_assets import PageFrame, make_assets, merge_breaks, merge_tables
 from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings
@@ -20,7 +21,8 @@ from chapterverse.schema.records import Asset, AssetKind, Parsed, ParseWarning
 
 __all__ = ["PARSER", "read_pdf"]
 
-PARSER = "pdf/1"
+PARSER = "pdf/2"
+_CONTEXT = ReadContext()
 _AUTHORITY = re.compile(r"united states\b.*commission|form \d|efiled\b", re.I)
 """Cover lines that stand largest on filings but name no document."""
 
@@ -31,7 +33,7 @@ _NO_TITLE = re.compile(
 )
 
 
-def read_pdf(data: bytes, *, password: str | None = None, max_pages: int = 2000) -> Parsed:
+def read_pdf(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     """Read a PDF into assets.
 
     Page numbers are physical and 1-based, labels are the printed ones of the file (``None``
@@ -42,10 +44,11 @@ def read_pdf(data: bytes, *, password: str | None = None, max_pages: int = 2000)
 
     Raises:
         Empty: no bytes, no pages, or no text on any page (a scan).
-        Encrypted: a password is needed, or *password* is wrong.
+        Encrypted: a password is needed, or the one given is wrong.
         Corrupt: the bytes are not a whole PDF.
-        TooLarge: more than *max_pages* pages.
+        TooLarge: more than ``max_pages`` pages.
     """
+    password, max_pages = context.password, context.max_pages
     document = _open(data, password)
     try:
         count = len(document)

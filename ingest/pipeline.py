@@ -20,7 +20,7 @@ from chapterverse.ingest.chunk import chunk
 from chapterverse.ingest.discover import Found
 from chapterverse.ingest.plain import read_text
 from chapterverse.ingest.pool import ParseJob, ParseOutcome, ParsePool
-from chapterverse.ingest.readers import PARSERS
+from chapterverse.ingest.readers import is_current
 from chapterverse.ingest.snapshot import Blobs, hash_file
 from chapterverse.ingest.sources import Labels, Progress, TextSource
 from chapterverse.schema import store
@@ -67,7 +67,8 @@ class Pipeline:
     """Ingests into one database.
 
     ``base`` is the name of the knowledge base (part of every id). ``settled`` is called before a
-    document is replaced again while its last replacement still waits in the outbox.
+    document is replaced again while its last replacement still waits in the outbox. ``ocr`` says
+    whether text can be recognised in pictures.
     """
 
     database: Database
@@ -76,6 +77,7 @@ class Pipeline:
     limits: ChunkLimits
     base: str
     max_bytes: int
+    ocr: bool
     settled: Callable[[], None]
     on_progress: Callable[[Progress], None] = lambda _: None
 
@@ -160,7 +162,7 @@ class Pipeline:
         if before is None or before.revision.sha256 != sha256:
             return _Task(uri, sha256, size, labels, before, title)
         revision = before.revision
-        same_parser = PARSERS.get(revision.media_type) == revision.parser
+        same_parser = is_current(revision.media_type, revision.parser, ocr=self.ocr)
         same_type = media_type is None or media_type == revision.media_type
         same_title = title is None or title == before.title
         if not (same_parser and same_type and same_title and chunking == self.limits.key()):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.encoding import Decoded, decode
 from chapterverse.ingest.lines import display_width, join_lines, line_regions
 from chapterverse.ingest.outline import (
@@ -26,6 +27,7 @@ from chapterverse.schema.records import AssetKind, LineRange, Parsed, ParseWarni
 __all__ = ["PARSER", "decoding_warnings", "read_plain", "read_text"]
 
 PARSER = "plain/1"
+_CONTEXT = ReadContext()
 _WRAP_WIDTH = 110
 _MOST_LINES = 40
 _ATX = re.compile(r"(#{1,6})\s+(\S.*?)\s*#*$")
@@ -58,7 +60,7 @@ def read_text(text: str, media_type: str) -> Parsed:
     return parsed
 
 
-def read_plain(data: bytes) -> Parsed:
+def read_plain(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     """Decode and parse a text file; regions carry its line numbers (1-based)."""
     decoded = decode(data)
     return _parse(decoded.text, decoding_warnings(decoded))

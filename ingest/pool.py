@@ -21,7 +21,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self, overload
 
-from chapterverse.ingest.worker import READERS, Request
+import msgspec
+
+from chapterverse.ingest.worker_answer import READERS, Request
 from chapterverse.ingest.worker_client import Worker, WorkerLost
 from chapterverse.schema.errors import DocumentError, WorkerDied
 from chapterverse.schema.parse_limits import ParseLimits
@@ -32,11 +34,12 @@ __all__ = ["ParseJob", "ParseOutcome", "ParsePool"]
 
 @dataclass(frozen=True, slots=True)
 class ParseJob:
-    """A file to parse, under the name that messages use."""
+    """A file to parse, under the name that messages use; ``depth`` counts the files around it."""
 
     path: Path
     name: str
     password: str | None = None
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,22 @@ class ParsePool:
     """Parses documents in isolated processes; use as a context manager or call :meth:`close`.
 
     *reader* is ``module:function`` with the signature of ``chapterverse.ingest.readers.read``.
+    Pictures and attachments are kept in the folder *blobs*, recognised pages in *ocr_cache*.
     Workers start with the first jobs and end with the pool, or with this process however it dies.
     """
 
-    def __init__(self, limits: ParseLimits, *, reader: str = f"{READERS}:read") -> None:
+    def __init__(
+        self,
+        limits: ParseLimits,
+        *,
+        reader: str = f"{READERS}:read",
+        blobs: Path | None = None,
+        ocr_cache: Path | None = None,
+    ) -> None:
+        template = Request(b"", b"", None, limits, reader, _encoded(blobs), _encoded(ocr_cache))
         self._ahead = 2 * limits.processes
         self._tasks: queue.SimpleQueue[_Task | None] = queue.SimpleQueue()
-        self._slots = [_Slot(limits, reader) for _ in range(limits.processes)]
+        self._slots = [_Slot(template) for _ in range(limits.processes)]
         self._threads: list[threading.Thread] = []
         self._idle = threading.Semaphore(0)
         self._lock = threading.Lock()
@@ -161,6 +173,10 @@ def _shut_down(
             thread.join()
 
 
+def _encoded(path: Path | None) -> bytes | None:
+    return None if path is None else os.path.abspath(path).encode("utf-8", "surrogatepass")
+
+
 def _closed() -> RuntimeError:
     return RuntimeError("the parse pool is closed; open a new one")
 
@@ -168,9 +184,8 @@ def _closed() -> RuntimeError:
 class _Slot:
     """The place of one worker process, replaced whenever it is lost."""
 
-    def __init__(self, limits: ParseLimits, reader: str) -> None:
-        self._limits = limits
-        self._reader = reader
+    def __init__(self, template: Request) -> None:
+        self._template = template
         self._lock = threading.Lock()
         self._closed = False
         self._worker: Worker | None = None
@@ -196,12 +211,12 @@ class _Slot:
         return ParseOutcome(job, parsed, error, time.perf_counter() - start)
 
     def _parse(self, job: ParseJob) -> Parsed:
-        request = Request(
-            os.path.abspath(job.path).encode("utf-8", "surrogatepass"),
-            job.name.encode("utf-8", "surrogatepass"),
-            None if job.password is None else job.password.encode("utf-8", "surrogatepass"),
-            self._limits,
-            self._reader,
+        request = msgspec.structs.replace(
+            self._template,
+            path=_encoded(job.path),
+            name=job.name.encode("utf-8", "surrogatepass"),
+            password=job.password and job.password.encode("utf-8", "surrogatepass"),
+            depth=job.depth,
         )
         for fresh in (False, True):
             worker = self._ready_worker()

@@ -9,17 +9,44 @@ from __future__ import annotations
 import importlib
 import io
 from functools import cache
+from pathlib import PurePath
 
-from chapterverse.ingest.readers import read
-from chapterverse.ingest.sniff import DOCX, HTML, MARKDOWN, PDF, TEXT
+from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.media_types import (
+    CODE_NAMES,
+    DOCX,
+    EPUB,
+    HTML,
+    MARKDOWN,
+    PDF,
+    PPTX,
+    TEXT,
+    XLSX,
+)
+from chapterverse.ingest.readers import READERS, read
 
-__all__ = ["preload"]
+__all__ = ["guess", "preload"]
 
 _SAMPLES = {
     HTML: b"<!doctype html><html><body><h1>A</h1><p>One. Two.</p></body></html>",
     MARKDOWN: b"# A\n\nOne. Two.\n",
     TEXT: b"One. Two.\n",
 }
+
+
+_ZIPPED = {".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX, ".epub": EPUB}
+
+
+def guess(head: bytes, name: str) -> str:
+    """A quick guess at the media type from the first bytes and the name; wrong at times."""
+    suffix = PurePath(name).suffix.lower()
+    if b"%PDF-" in head:
+        return PDF
+    if head.startswith(b"PK\x03\x04"):
+        return _ZIPPED.get(suffix, DOCX)
+    if suffix not in CODE_NAMES and head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
+        return HTML
+    return MARKDOWN if suffix in {".md", ".markdown"} else TEXT
 
 
 @cache
@@ -30,9 +57,13 @@ def preload(media_type: str) -> None:
         for module in ("chapterverse.ingest.pdf", "pypdfium2.raw", "liteparse"):
             importlib.import_module(module)
         return
+    if media_type not in (DOCX, *_SAMPLES):
+        module = READERS[media_type].entry.partition(":")[0]
+        importlib.import_module(f"chapterverse.ingest.{module}")
+        return
     sample = _docx_sample() if media_type == DOCX else _SAMPLES[media_type]
     suffix = ".md" if media_type == MARKDOWN else ""
-    read(sample, f"sample{suffix}", password=None, max_pages=1)
+    read(sample, ReadContext(name=f"sample{suffix}"))
 
 
 def _docx_sample() -> bytes:

@@ -2,82 +2,88 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from chapterverse.ingest.sniff import DOCX, HTML, MARKDOWN, PDF, TEXT, sniff
+from chapterverse.ingest import media_types as media
+from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.sniff import sniff
 from chapterverse.schema.errors import Empty, Unsupported
 from chapterverse.schema.records import Parsed
 
-__all__ = ["PARSERS", "read"]
+__all__ = ["READERS", "Reader", "can_recognise", "is_current", "read"]
 
-PARSERS = {
-    PDF: "pdf/1",
-    DOCX: "docx/1",
-    HTML: "html/1",
-    MARKDOWN: "markdown/1",
-    TEXT: "plain/1",
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """A reader: the name and version it writes to ``Parsed.parser``, and where it is found.
+
+    ``entry`` is ``module:function`` below ``chapterverse.ingest``, imported when it is needed: a
+    text file must not pay seconds for ``unstructured`` or PDFium. The function takes the bytes
+    and a :class:`ReadContext`.
+    """
+
+    parser: str
+    entry: str
+
+
+READERS = {
+    media.PDF: Reader("pdf/2", "pdf:read_pdf"),
+    media.DOCX: Reader("docx/1", "docx:read_docx"),
+    media.HTML: Reader("html/1", "html:read_html"),
+    media.MARKDOWN: Reader("markdown/1", "markdown:read_markdown"),
+    media.TEXT: Reader("plain/1", "plain:read_plain"),
 }
-"""Name and version of the reader of each media type, known without loading it."""
+"""All readers by media type."""
 
 
-def _pdf(data: bytes, password: str | None, max_pages: int) -> Parsed:
-    from chapterverse.ingest.pdf import read_pdf
-
-    return read_pdf(data, password=password, max_pages=max_pages)
-
-
-def _docx(data: bytes, password: str | None, max_pages: int) -> Parsed:
-    from chapterverse.ingest.docx import read_docx
-
-    return read_docx(data)
+def can_recognise(ocr_pages: int) -> bool:
+    """Whether text in pictures can be recognised: it is wanted, and rapidocr is installed."""
+    return ocr_pages > 0 and importlib.util.find_spec("rapidocr") is not None
 
 
-def _html(data: bytes, password: str | None, max_pages: int) -> Parsed:
-    from chapterverse.ingest.html import read_html
+def is_current(media_type: str, parser: str, *, ocr: bool) -> bool:
+    """Whether a document that *parser* read would be read the same way today.
 
-    return read_html(data)
-
-
-def _markdown(data: bytes, password: str | None, max_pages: int) -> Parsed:
-    from chapterverse.ingest.markdown import read_markdown
-
-    return read_markdown(data)
-
-
-def _plain(data: bytes, password: str | None, max_pages: int) -> Parsed:
-    from chapterverse.ingest.plain import read_plain
-
-    return read_plain(data)
+    A parser name ends in ``+ocr`` where pages or pictures were recognised, and in ``-ocr`` where
+    they would have been but recognition was off or not installed. *ocr* says whether it is there
+    now.
+    """
+    reader = READERS.get(media_type)
+    if reader is None:
+        return False
+    wanted = (reader.parser, f"{reader.parser}+ocr")
+    return parser in wanted or (not ocr and parser == f"{reader.parser}-ocr")
 
 
-# Imports stand inside the functions: a text file must not pay seconds for unstructured or PDFium.
-_READERS: dict[str, Callable[[bytes, str | None, int], Parsed]] = {
-    PDF: _pdf,
-    DOCX: _docx,
-    HTML: _html,
-    MARKDOWN: _markdown,
-    TEXT: _plain,
-}
-
-
-def read(data: bytes, name: str, *, password: str | None, max_pages: int) -> Parsed:
-    """Parse *data*; the content decides the reader, *name* only breaks ties among text types.
+def read(data: bytes, context: ReadContext) -> Parsed:
+    """Parse *data*; the content decides the reader, the name only breaks ties among text types.
 
     :raises Unsupported: no reader for this kind of content.
     :raises Empty: no bytes, or nothing with text in it.
-    :raises Encrypted: a password is needed (PDF) or not supported (Office).
+    :raises Encrypted: a password is needed (or the one given is wrong).
     :raises Corrupt: the bytes are not a whole document of their kind.
-    :raises TooLarge: more than *max_pages* pages, or an archive over its limits.
+    :raises TooLarge: more pages, pixels or unpacked bytes than allowed.
     """
-    media_type = sniff(data, name)
-    reader = _READERS.get(media_type)
+    media_type = sniff(data, context.name)
+    reader = READERS.get(media_type)
     if reader is None:
-        known = ", ".join(sorted(_READERS))
-        raise Unsupported(f"{name}: content is {media_type}; there are readers for {known}")
-    parsed = reader(data, password, max_pages)
-    if not any(asset.text.strip() for asset in parsed.assets):
-        raise Empty(f"{name}: {_why_empty(parsed)}")
+        known = ", ".join(sorted(READERS))
+        raise Unsupported(f"{context.name}: content is {media_type}; there are readers for {known}")
+    parsed = _function(reader.entry)(data, context)
+    if not any(asset.text.strip() or asset.picture for asset in parsed.assets):
+        raise Empty(f"{context.name}: {_why_empty(parsed)}")
     return parsed
+
+
+def _function(entry: str) -> Callable[[bytes, ReadContext], Parsed]:
+    module, _, name = entry.partition(":")
+    found: Callable[[bytes, ReadContext], Parsed] = getattr(
+        importlib.import_module(f"chapterverse.ingest.{module}"), name
+    )
+    return found
 
 
 def _why_empty(parsed: Parsed) -> str:
@@ -85,6 +91,6 @@ def _why_empty(parsed: Parsed) -> str:
         reason = f"the {parsed.media_type} reader found no content at all"
     else:
         reason = f"{len(parsed.assets)} elements were found, but none of them has text"
-    if parsed.media_type == PDF:
+    if parsed.media_type == media.PDF:
         reason += "; if the pages are scans, run text recognition over the file first"
     return reason

@@ -2,46 +2,57 @@
 
 from __future__ import annotations
 
-import io
+import json
 import re
-import zipfile
 from pathlib import PurePath
 
 from chapterverse.ingest.encoding import control_share, decode
-from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge, Unsupported
+from chapterverse.ingest.media_types import (
+    CODE,
+    CODE_NAMES,
+    CSV,
+    EML,
+    HTML,
+    JPEG,
+    JSON,
+    JSON_LINES,
+    MARKDOWN,
+    MBOX,
+    MHTML,
+    PDF,
+    PNG,
+    RTF,
+    TEXT,
+    TIFF,
+    TSV,
+    WEBP,
+)
+from chapterverse.ingest.sniff_archives import sniff_ole, sniff_zip
+from chapterverse.schema.errors import Empty, Unsupported
 
-__all__ = ["DOCX", "HTML", "MARKDOWN", "PDF", "TEXT", "sniff"]
+__all__ = ["sniff"]
 
-PDF = "application/pdf"
-DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-HTML = "text/html"
-MARKDOWN = "text/markdown"
-TEXT = "text/plain"
-
-MAX_UNPACKED = 1 << 30
-"""Largest sum of unpacked member sizes of an archive, in bytes."""
-MAX_RATIO, RATIO_FROM = 100, 50 << 20
-"""Largest unpacked to packed ratio, judged for archives that unpack to more than RATIO_FROM."""
-MAX_MEMBERS = 10_000
 MAX_CONTROL_SHARE = 0.005
 
 _HEAD = 65_536
-_BINARY: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"II*\0", "a TIFF image"),
-    (b"MM\0*", "a TIFF image"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"BZh", "a bzip2 archive"),
-    (b"\xfd7zXZ", "an xz archive"),
-    (b"7z\xbc\xaf", "a 7-Zip archive"),
-    (b"Rar!", "a RAR archive"),
+_MAGIC: tuple[tuple[bytes, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", PNG),
+    (b"\xff\xd8\xff", JPEG),
+    (b"II*\0", TIFF),
+    (b"MM\0*", TIFF),
+    (b"{\\rtf", RTF),
+)
+_UNREAD: tuple[tuple[bytes, str], ...] = (
+    (b"GIF8", "a GIF image; save it as PNG"),
+    (b"\x1f\x8b", "a gzip archive; unpack it"),
+    (b"BZh", "a bzip2 archive; unpack it"),
+    (b"\xfd7zXZ", "an xz archive; unpack it"),
+    (b"7z\xbc\xaf", "a 7-Zip archive; unpack it"),
+    (b"Rar!", "a RAR archive; unpack it"),
     (b"\x7fELF", "a program"),
     (b"MZ\x90", "a program"),
     (b"SQLite format 3\0", "an SQLite database"),
     (b"%!PS", "a PostScript file; convert it to PDF"),
-    (b"{\\rtf", "an RTF file; save it as .docx"),
 )
 # Atomic: a comment ends at its first mark, or a page of many would be cut up in every way there is.
 _HTML_START = re.compile(
@@ -50,14 +61,22 @@ _HTML_START = re.compile(
 _HTML_BLOCK = re.compile(
     r"</(?:p|div|table|tr|td|ul|ol|li|h[1-6]|section|article|body|span|a)\s*>", re.I
 )
+_MAIL_FIELD = re.compile(
+    r"^(?:From|To|Subject|Date|Message-ID|MIME-Version|Received|Return-Path|Delivered-To"
+    r"|Content-Type|X-[\w-]+|Reply-To|Cc):",
+    re.I | re.M,
+)
+_MBOX_START = re.compile(r"From \S+.*\d{4}\r?\n(?:>?[\w-]+:[^\n]*\n)")
 _MARKDOWN_NAMES = {".md", ".markdown", ".mdown", ".mkd", ".mkdn"}
 _HTML_NAMES = {".html", ".htm", ".xhtml", ".shtml"}
+_JSON_LINES_NAMES = {".jsonl", ".ndjson"}
 
 
 def sniff(data: bytes, name: str) -> str:
-    """The media type of *data*; one of the constants of this module.
+    """The media type of *data*; one of the constants of ``media_types``.
 
-    *name* is the file name: used in messages, and to tell Markdown and plain text apart.
+    *name* is the file name: used in messages, and to tell text formats apart whose content alone
+    does not say what they are (Markdown, CSV, source code).
 
     :raises Empty: no bytes.
     :raises Unsupported: a known kind without a reader, or bytes that are no text.
@@ -71,84 +90,18 @@ def sniff(data: bytes, name: str) -> str:
     if b"%PDF-" in data[:1024]:
         return PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _archive(data, name)
+        return sniff_zip(data, name)
     if data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
-        raise _ole(data, name)
-    for magic, kind in _BINARY:
+        return sniff_ole(data, name)
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return WEBP
+    for magic, media_type in _MAGIC:
         if data.startswith(magic):
-            raise Unsupported(f"{name}: the content is {kind}; {_READABLE}")
+            return media_type
+    for magic, kind in _UNREAD:
+        if data.startswith(magic):
+            raise Unsupported(f"{name}: the content is {kind}; docs/formats.md lists what is read")
     return _text(data, name)
-
-
-_READABLE = "readable are PDF, DOCX, HTML, Markdown and plain text"
-
-
-def _archive(data: bytes, name: str) -> str:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.infolist()
-            _check_size(members, len(data), name)
-            return _office(archive, members, name)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError) as exc:
-        raise Corrupt(
-            f"{name}: starts like a ZIP archive (as every .docx is) but is broken ({exc}); "
-            "open and save it again, or copy it anew"
-        ) from exc
-
-
-def _check_size(members: list[zipfile.ZipInfo], packed: int, name: str) -> None:
-    # The listing can be trusted here: zipfile never unpacks a member beyond its stated size.
-    unpacked = sum(member.file_size for member in members)
-    if len(members) > MAX_MEMBERS:
-        raise TooLarge(f"{name}: archive of {len(members):,} members; {MAX_MEMBERS:,} are allowed")
-    if unpacked > MAX_UNPACKED:
-        raise TooLarge(
-            f"{name}: unpacks to {unpacked >> 20:,} MiB; {MAX_UNPACKED >> 20:,} MiB are allowed"
-        )
-    if unpacked > RATIO_FROM and unpacked > MAX_RATIO * packed:
-        raise TooLarge(
-            f"{name}: unpacks to {unpacked // packed:,} times its size; {MAX_RATIO} are allowed"
-        )
-
-
-def _office(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], name: str) -> str:
-    if any(member.flag_bits & 1 for member in members):
-        raise Encrypted(f"{name}: the archive is encrypted; save it without a password")
-    names = {member.filename for member in members}
-    types = b""
-    if "[Content_Types].xml" in names:
-        with archive.open("[Content_Types].xml") as part:
-            types = part.read(1 << 20)
-    if b"wordprocessingml.document.main+xml" in types:
-        return DOCX
-    raise Unsupported(f"{name}: the content is {_archive_kind(names, types)}; {_READABLE}")
-
-
-def _archive_kind(names: set[str], types: bytes) -> str:
-    known = (
-        (b"ms-word.", "a Word file with macros; save it as .docx"),
-        (b"wordprocessingml.template", "a Word template; save it as .docx"),
-        (b"spreadsheetml", "an Excel workbook"),
-        (b"presentationml", "a PowerPoint presentation"),
-    )
-    for mark, kind in known:
-        if mark in types:
-            return kind
-    if "META-INF/container.xml" in names:
-        return "an EPUB book"
-    if "mimetype" in names and "content.xml" in names:
-        return "an OpenDocument file; save it as .docx or PDF"
-    return f"a ZIP archive of {len(names)} files; unpack it and ingest the folder"
-
-
-def _ole(data: bytes, name: str) -> Unsupported | Encrypted:
-    if "EncryptedPackage".encode("utf-16-le") in data:
-        return Encrypted(
-            f"{name}: the Office file is encrypted with a password; save it without one"
-        )
-    if "WordDocument".encode("utf-16-le") in data:
-        return Unsupported(f"{name}: a Word 97-2003 file (.doc); save it as .docx or PDF")
-    return Unsupported(f"{name}: an old binary Office file; save it as .docx or PDF")
 
 
 def _text(data: bytes, name: str) -> str:
@@ -156,15 +109,63 @@ def _text(data: bytes, name: str) -> str:
     if control_share(head.text) > MAX_CONTROL_SHARE or (
         head.replaced > 4 and head.replaced > 0.02 * len(head.text)
     ):
-        raise Unsupported(f"{name}: the bytes are neither text nor a known format; {_READABLE}")
+        raise Unsupported(
+            f"{name}: the bytes are neither text nor a known format; docs/formats.md lists what "
+            "is read"
+        )
     suffix = PurePath(name).suffix.lower()
+    mail = _mail(head.text, suffix)
+    if mail is not None:
+        return mail
     if _HTML_START.match(head.text):
         return HTML
     tags = len(_HTML_BLOCK.findall(head.text))
     if suffix in _HTML_NAMES and (tags or "<" in head.text):
         return HTML
-    if suffix in _MARKDOWN_NAMES:
-        return MARKDOWN
+    named = _by_name(head.text, suffix, PurePath(name).name.lower())
+    if named is not None:
+        return named
     if head.text.lstrip().startswith("<") and tags >= 3 and suffix not in {".txt", ".text"}:
         return HTML
     return TEXT
+
+
+def _mail(text: str, suffix: str) -> str | None:
+    if _MBOX_START.match(text):
+        return MBOX
+    fields = text.lstrip("\ufeff\r\n").replace("\r\n", "\n").partition("\n\n")[0]
+    names = {match.group(0).lower() for match in _MAIL_FIELD.finditer(fields)}
+    every = all(re.match(r"[!-9;-~]+:|[ \t]", line) for line in fields.split("\n") if line)
+    if not every or len(names) < (1 if suffix in {".eml", ".mht", ".mhtml"} else 3):
+        return None
+    snapshot = re.search(r"^content-type:\s*multipart/related", fields, re.I | re.M)
+    by_browser = "snapshot-content-location:" in fields.lower()
+    if snapshot and (by_browser or suffix in {".mht", ".mhtml"}):
+        return MHTML
+    return EML
+
+
+def _by_name(text: str, suffix: str, name: str) -> str | None:
+    """What the name says, where the text does not contradict it."""
+    if suffix in _MARKDOWN_NAMES:
+        return MARKDOWN
+    if suffix in {".tsv", ".tab"} and "\t" in text:
+        return TSV
+    if suffix in {".csv", ".tsv", ".tab"}:
+        return CSV
+    if suffix in _JSON_LINES_NAMES and text.lstrip()[:1] in ("{", "["):
+        return JSON_LINES
+    if suffix == ".json" and text.lstrip()[:1] in ("{", "["):
+        return JSON_LINES if _is_lines(text) else JSON
+    if suffix in CODE_NAMES or name in CODE_NAMES or text.startswith("#!/"):
+        return CODE
+    return None
+
+
+def _is_lines(text: str) -> bool:
+    """Whether the first two lines are whole JSON values."""
+    lines = [line for line in text.split("\n", 3)[:2] if line.strip()]
+    try:
+        return len(lines) == 2 and all(isinstance(json.loads(x), dict | list) for x in lines)
+    except ValueError:
+        return False

@@ -15,7 +15,6 @@ load. It stays single-threaded so that forking is safe, and ends when its parent
 from __future__ import annotations
 
 import contextlib
-import errno
 import gc
 import importlib
 import os
@@ -24,34 +23,26 @@ import signal
 import struct
 import sys
 import time
-from collections.abc import Callable
-from pathlib import Path
 from typing import Literal, NoReturn
 
 import msgspec
 
-from chapterverse.ingest.limits import apply_limits, estimate_pages, limit_cpu, read_source
-from chapterverse.schema.errors import DocumentError, OutOfMemory, TooLarge
+from chapterverse.ingest.limits import apply_limits, limit_cpu
+from chapterverse.ingest.worker_answer import ANSWER, FAILED, READERS, Request, answer, decode_text
 from chapterverse.schema.parse_limits import ParseLimits
-from chapterverse.schema.records import Parsed
 
 __all__ = [
-    "ANSWER",
     "BUDGET",
     "ENDED",
-    "FAILED",
     "HEADER",
-    "READERS",
     "STARTED",
     "Ended",
-    "Failure",
-    "Request",
     "main",
     "send_frame",
     "write_all",
 ]
 
-STARTED, BUDGET, ANSWER, FAILED, ENDED = b"S", b"B", b"A", b"F", b"E"
+STARTED, BUDGET, ENDED = b"S", b"B", b"E"
 
 HEADER = struct.Struct("<cI")
 """Kind and payload length of a frame."""
@@ -60,25 +51,6 @@ HEARTBEAT_SECONDS = 2.0
 """How often an idle process looks whether its parent still lives (end of input tells sooner)."""
 
 READ_BYTES = 1 << 20
-
-READERS = "chapterverse.ingest.readers"
-
-
-class Request(msgspec.Struct, frozen=True):
-    """One document to read; its texts are UTF-8 with surrogates passed through."""
-
-    path: bytes
-    name: bytes
-    password: bytes | None
-    limits: ParseLimits
-    reader: str
-
-
-class Failure(msgspec.Struct, frozen=True):
-    """A ``DocumentError`` as sent between processes."""
-
-    code: str
-    message: str
 
 
 Reason = Literal["exit", "timeout", "oversize", "garbled"]
@@ -149,7 +121,7 @@ def _serve(requests: int, answers: int, parent: int) -> None:
 def _serve_once(requests: int, answers: int) -> None:
     request = _read_request(requests)
     send_frame(answers, STARTED, msgspec.msgpack.encode(os.getpid()))
-    kind, payload = _answer(
+    kind, payload = answer(
         request, lambda seconds: send_frame(answers, BUDGET, msgspec.msgpack.encode(seconds))
     )
     send_frame(answers, kind, payload)
@@ -192,10 +164,6 @@ def write_all(target: int, data: bytes) -> None:
         view = view[os.write(target, view) :]
 
 
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass")
-
-
 def _preload(request: Request) -> None:
     """Import what this kind of document needs, so that later children are born with it.
 
@@ -213,19 +181,10 @@ def _preload(request: Request) -> None:
 
 
 def _guess_media_type(request: Request) -> str:
-    from chapterverse.ingest.sniff import DOCX, HTML, MARKDOWN, PDF, TEXT
+    from chapterverse.ingest.preload import guess
 
-    with open(_text(request.path), "rb") as file:
-        head = file.read(1024)
-    if b"%PDF-" in head:
-        return PDF
-    if head.startswith(b"PK\x03\x04"):
-        return DOCX
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
-        return HTML
-    if request.name.lower().endswith((b".md", b".markdown")):
-        return MARKDOWN
-    return TEXT
+    with open(decode_text(request.path), "rb") as file:
+        return guess(file.read(1024), decode_text(request.name))
 
 
 def _fork_child(request: Request, private: tuple[int, int]) -> tuple[int, int]:
@@ -254,7 +213,7 @@ def _run_child(request: Request, results: int, zygote: int) -> NoReturn:
             limit_cpu(seconds)
             send_frame(results, BUDGET, msgspec.msgpack.encode(seconds))
 
-        kind, payload = _answer(request, budget)
+        kind, payload = answer(request, budget)
         send_frame(results, kind, payload)
     finally:
         # No clean-up that belongs to the process this one was copied from.
@@ -312,7 +271,7 @@ def _watch(
             if kind != BUDGET:
                 return kind, payload, "exit"
             del buffer[: HEADER.size + size]
-            seconds = min(_seconds(payload), limits.seconds(limits.max_pages))
+            seconds = min(_seconds(payload), limits.longest)
             deadline = start + seconds
             send_frame(answers, BUDGET, msgspec.msgpack.encode(seconds))
     return ENDED, b"", "timeout"
@@ -326,53 +285,3 @@ def _seconds(payload: bytes) -> float:
     with contextlib.suppress(msgspec.MsgspecError):
         return msgspec.msgpack.decode(payload, type=float)
     return 0.0
-
-
-def _answer(request: Request, budget: Callable[[float], None]) -> tuple[bytes, bytes]:
-    """Read the document; every exception becomes a :class:`Failure`."""
-    name = _text(request.name)
-    message = None
-    try:
-        return ANSWER, _read(request, name, budget)
-    except DocumentError as exc:
-        code, message = exc.code, str(exc)
-    except BaseException as exc:
-        # Nothing is built here: while the exception holds the reader's objects, no memory is free.
-        code = OutOfMemory.code if _lacks_memory(exc) else DocumentError.code
-        if code == DocumentError.code:
-            message = (
-                f"{name}: the reader failed ({type(exc).__name__}: {str(exc)[:500]}); "
-                "try a copy saved anew by the program that made it"
-            )
-    if message is None:
-        message = (
-            f"{name}: needs more than the {request.limits.memory_bytes:,} bytes of memory allowed; "
-            "raise memory_bytes or split the document"
-        )
-    # Names of files may hold bytes that are no text, which cannot be encoded.
-    readable = message[:4000].encode("utf-8", "replace").decode()
-    return FAILED, msgspec.msgpack.encode(Failure(code, readable))
-
-
-def _lacks_memory(exc: BaseException) -> bool:
-    return isinstance(exc, MemoryError) or (isinstance(exc, OSError) and exc.errno == errno.ENOMEM)
-
-
-def _read(request: Request, name: str, budget: Callable[[float], None]) -> bytes:
-    limits = request.limits
-    path = Path(_text(request.path))
-    password = None if request.password is None else _text(request.password)
-    data = read_source(path, name, limits.max_bytes)
-    budget(limits.seconds(estimate_pages(data, password)))
-    module, _, function = request.reader.partition(":")
-    read = getattr(importlib.import_module(module), function)
-    parsed = read(data, name, password=password, max_pages=limits.max_pages)
-    if not isinstance(parsed, Parsed):
-        raise TypeError(f"{request.reader} gave {type(parsed).__name__}, not Parsed")
-    payload = msgspec.msgpack.encode(parsed)
-    if len(payload) > limits.answer_bytes:
-        raise TooLarge(
-            f"{name}: its parsed form takes {len(payload):,} bytes, {limits.answer_bytes:,} are "
-            "allowed; raise answer_bytes or split the document"
-        )
-    return payload

@@ -13,18 +13,8 @@ import threading
 
 import msgspec
 
-from chapterverse.ingest.worker import (
-    ANSWER,
-    BUDGET,
-    ENDED,
-    FAILED,
-    HEADER,
-    STARTED,
-    Ended,
-    Failure,
-    Request,
-    write_all,
-)
+from chapterverse.ingest.worker import BUDGET, ENDED, HEADER, STARTED, Ended, write_all
+from chapterverse.ingest.worker_answer import ANSWER, FAILED, Failure, Request
 from chapterverse.schema.errors import (
     DocumentError,
     OutOfMemory,

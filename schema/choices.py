@@ -54,6 +54,10 @@ class Choices:
     max_pages: int = _PARSE.max_pages
     memory_bytes: int = _PARSE.memory_bytes
     answer_bytes: int = _PARSE.answer_bytes
+    max_pixels: int = _PARSE.max_pixels
+    ocr_pages: int = _PARSE.ocr_pages
+    ocr_memory_bytes: int = _PARSE.ocr_memory_bytes
+    ocr_seconds_per_page: float = _PARSE.ocr_seconds_per_page
     base_seconds: float = _PARSE.base_seconds
     seconds_per_page: float = _PARSE.seconds_per_page
     keep_sources: bool = True

@@ -7,7 +7,7 @@ left. Unknown is ``None``, never 0 and never a guess.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
@@ -15,16 +15,23 @@ __all__ = [
     "FURNITURE",
     "Asset",
     "AssetKind",
+    "Attachment",
     "Box",
     "Child",
     "Chunks",
     "Document",
     "LineRange",
+    "Merge",
+    "Origin",
+    "OriginKind",
     "PageAccuracy",
+    "PageRead",
+    "PageUnit",
     "Parent",
     "ParentKind",
     "ParseWarning",
     "Parsed",
+    "Picture",
     "Region",
     "Revision",
     "Segment",
@@ -32,6 +39,8 @@ __all__ = [
 ]
 
 PageAccuracy = Literal["exact", "approximate"]
+PageUnit = Literal["page", "slide", "sheet"]
+OriginKind = Literal["ocr", "alt", "generated"]
 
 
 class AssetKind(StrEnum):
@@ -85,7 +94,8 @@ class Region:
 
     The owner is the asset, parent or child that lists the region. PDF readers give one region a
     printed line, so that a sentence can be boxed without its whole paragraph. ``label`` is the
-    page number as printed (``"iv"``), ``lines`` the place in formats without pages.
+    page number as printed (``"iv"``) or the name of a sheet, ``lines`` the place in text files,
+    ``place`` any other: a cell range (``"Sales!A1:F20"``), a chapter file of a book.
     """
 
     start: int
@@ -94,6 +104,17 @@ class Region:
     label: str | None = None
     box: Box | None = None
     lines: LineRange | None = None
+    place: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """A merged cell: its text stands at ``(row, column)``, it covers ``rows`` x ``columns``."""
+
+    row: int
+    column: int
+    rows: int
+    columns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +123,39 @@ class Table:
 
     ``rows`` holds all rows, the first ``header_rows`` of them naming the columns. ``row_spans[i]``
     is the span of row *i* in the asset's text, where cells are joined by ``" | "``; line breaks
-    and ``|`` inside a cell are written as a space and ``/``.
+    and ``|`` inside a cell are written as a space and ``/``. The first ``row_headers`` columns
+    name the rows. A place that a merged cell covers repeats its text or is empty.
     """
 
     rows: tuple[tuple[str, ...], ...]
     header_rows: int
     row_spans: tuple[tuple[int, int], ...]
+    row_headers: int = 0
+    merges: tuple[Merge, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image file kept beside the source files, by the sha256 of its bytes; size in pixels."""
+
+    sha256: str
+    media_type: str
+    width: int
+    height: int
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Characters ``[start, end)`` of an asset that its author did not write there as text.
+
+    ``ocr``: recognised in a picture, with a ``score`` in 0..1; ``alt``: the author's description
+    of a picture; ``generated``: written by a model.
+    """
+
+    start: int
+    end: int
+    kind: OriginKind
+    score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +166,8 @@ class Asset:
     document title, 1 a top section) or the nesting of a list item (0 outermost), else ``None``.
     ``heading_path`` lists the enclosing headings without the document title and, for a heading,
     without itself. ``text`` of a table or figure begins with its caption on a line of its own
-    when it has one; a figure without any text has ``text == ""``.
+    when it has one; a figure without any text has ``text == ""``. ``picture`` is what a figure
+    shows, ``origins`` says which characters were recognised, described or generated.
     """
 
     ordinal: int
@@ -129,6 +178,8 @@ class Asset:
     heading_path: tuple[str, ...] = ()
     caption: str | None = None
     table: Table | None = None
+    picture: Picture | None = None
+    origins: tuple[Origin, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,12 +192,39 @@ class ParseWarning:
 
 
 @dataclass(frozen=True, slots=True)
+class PageRead:
+    """How a page was read where its own text did not do: by recognition, or not at all.
+
+    ``score`` is the mean confidence of the recognised lines, 0..1.
+    """
+
+    page: int
+    source: Literal["ocr", "none"]
+    reason: str
+    score: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file inside a file (mail attachment, archive member), kept by the sha256 of its bytes.
+
+    ``name`` is its path within the file, unique there, with ``/`` between folders.
+    """
+
+    name: str
+    sha256: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
 class Parsed:
     """What a reader made of one file.
 
     ``parser`` names reader and version (``"pdf/1"``). ``page_count`` and ``page_labels`` (one a
     page) are ``None`` in formats without pages; ``page_accuracy`` says whether page numbers are
-    the real ones or, as in Word files, those of the last rendering.
+    the real ones or, as in Word files, those of the last rendering. ``page_unit`` is what is
+    counted as a page. ``properties`` is what the file says about itself (author, subject, sender,
+    front matter, encoding). ``attachments`` become documents of their own.
     """
 
     media_type: str
@@ -157,6 +235,10 @@ class Parsed:
     page_labels: tuple[str, ...] | None = None
     page_accuracy: PageAccuracy | None = None
     warnings: tuple[ParseWarning, ...] = ()
+    page_unit: PageUnit = "page"
+    page_reads: tuple[PageRead, ...] = ()
+    properties: dict[str, str] = field(default_factory=dict)
+    attachments: tuple[Attachment, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

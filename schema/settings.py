@@ -52,6 +52,10 @@ class Settings(BaseSettings):
     max_pages: int = Field(_DEFAULT.max_pages, ge=1)
     memory_bytes: int = Field(_DEFAULT.memory_bytes, ge=2**28)
     answer_bytes: int = Field(_DEFAULT.answer_bytes, ge=2**16)
+    max_pixels: int = Field(_DEFAULT.max_pixels, ge=1)
+    ocr_pages: int = Field(_DEFAULT.ocr_pages, ge=0)
+    ocr_memory_bytes: int = _DEFAULT.ocr_memory_bytes
+    ocr_seconds_per_page: float = Field(_DEFAULT.ocr_seconds_per_page, ge=0)
     base_seconds: float = Field(_DEFAULT.base_seconds, gt=0)
     seconds_per_page: float = Field(_DEFAULT.seconds_per_page, ge=0)
     keep_sources: bool = _DEFAULT.keep_sources

@@ -10,6 +10,7 @@ import time
 import warnings
 from collections.abc import Callable
 
+from chapterverse.ingest.context import ReadContext
 from chapterverse.schema.errors import Encrypted
 from chapterverse.schema.records import Asset, AssetKind, Box, Parsed, Region
 
@@ -22,11 +23,15 @@ def parsed(text: str) -> Parsed:
     return Parsed("text/plain", "fake/1", (asset,), page_count=1, page_accuracy="exact")
 
 
-def read(data: bytes, name: str, *, password: str | None, max_pages: int) -> Parsed:
+def read(data: bytes, context: ReadContext) -> Parsed:
     """Do what the first word of *data* says, with the rest as argument."""
     word, _, rest = data.decode().partition(" ")
     act = ACTS.get(word)
-    return act(rest) if act else parsed(f"{name}|{password}|{max_pages}|{data.decode()}")
+    return (
+        act(rest)
+        if act
+        else parsed(f"{context.name}|{context.password}|{context.max_pages}|{data.decode()}")
+    )
 
 
 def _encrypted(rest: str) -> Parsed:
@@ -118,7 +123,7 @@ def _kill_parent(rest: str) -> Parsed:
 
 def _write(rest: str) -> Parsed:
     with open(rest, "wb") as file:
-        for _ in range(64):
+        for _ in range(256):
             file.write(bytes(1 << 20))
     return parsed("written")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 import pypdfium2
 import pytest
 
+from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.pdf import read_pdf
 from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge
 from chapterverse.schema.records import FURNITURE, Asset, AssetKind, Parsed
@@ -212,13 +213,13 @@ def test_password() -> None:
     with pytest.raises(Encrypted, match="none was given"):
         read_pdf(encrypted("sesame"))
     with pytest.raises(Encrypted, match="wrong"):
-        read_pdf(encrypted("sesame"), password="simsim")
-    assert "behind a door" in _body(read_pdf(encrypted("sesame"), password="sesame"))
+        read_pdf(encrypted("sesame"), ReadContext(password="simsim"))
+    assert "behind a door" in _body(read_pdf(encrypted("sesame"), ReadContext(password="sesame")))
 
 
 def test_too_many_pages() -> None:
     with pytest.raises(TooLarge, match="4 pages; at most 3"):
-        read_pdf(multi_page_report(), max_pages=3)
+        read_pdf(multi_page_report(), ReadContext(max_pages=3))
 
 
 def test_same_bytes_give_the_same_records() -> None:

@@ -7,8 +7,10 @@ import zipfile
 
 import pytest
 
-from chapterverse.ingest import sniff as sniffing
-from chapterverse.ingest.sniff import DOCX, HTML, MARKDOWN, PDF, TEXT, sniff
+from chapterverse.ingest import media_types as m
+from chapterverse.ingest import sniff_archives
+from chapterverse.ingest.media_types import DOCX, HTML, MARKDOWN, PDF, TEXT
+from chapterverse.ingest.sniff import sniff
 from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge, Unsupported
 
 WORD = b'<Types><Override ContentType="x.wordprocessingml.document.main+xml"/></Types>'
@@ -41,6 +43,39 @@ def archive(**members: bytes) -> bytes:
         (b"plain", "noname", TEXT),
         (b"<!-- a -->\n" * 5000 + b"<div>a</div><p>b</p><p>c</p>", "many-comments", HTML),
         (b"<!-- a --> " * 100 + b"<html>", "many-comments", HTML),
+        (archive(types=EXCEL), "a.zip", m.XLSX),
+        (archive(types=b"ms-excel.sheet.macroEnabled.main+xml"), "a.xlsm", m.XLSX),
+        (archive(types=b"presentationml.slideshow.main+xml"), "a.ppsx", m.PPTX),
+        (archive(a=b"1", b=b"2"), "a.zip", m.ZIP),
+        (archive(**{"META-INF/container.xml": b"x"}), "a.epub", m.EPUB),
+        (
+            archive(
+                **{
+                    "mimetype": b"application/vnd.oasis.opendocument.spreadsheet",
+                    "content.xml": b"",
+                }
+            ),
+            "a",
+            m.ODS,
+        ),
+        (OLE + "WordDocument".encode("utf-16-le"), "a.doc", m.DOC),
+        (OLE + "__properties_version1.0".encode("utf-16-le"), "a.msg", m.MSG),
+        (b"{\\rtf1 hello}", "a.txt", m.RTF),
+        (b"\x89PNG\r\n\x1a\n", "a.jpg", m.PNG),
+        (b"II*\0", "a", m.TIFF),
+        (b"RIFF\0\0\0\0WEBPVP8 ", "a", m.WEBP),
+        (b"From: a@b\r\nTo: c@d\r\nSubject: x\r\n\r\nhello", "a", m.EML),
+        (b"From: a@b\nSubject: x\n\nhello", "a.eml", m.EML),
+        (b"From a@b Mon Jan  1 00:00:00 2024\nFrom: a@b\n\nhello", "a", m.MBOX),
+        (b"From: me\nTo: you\nhello there, this is a letter", "a.txt", TEXT),
+        (b"a,b\n1,2\n", "a.csv", m.CSV),
+        (b"a\tb\n1\t2\n", "a.tsv", m.TSV),
+        (b'{"a": 1}', "a.json", m.JSON),
+        (b'{"a": 1}\n{"a": 2}\n', "a.json", m.JSON_LINES),
+        (b'{"a": 1}\n', "a.jsonl", m.JSON_LINES),
+        (b"def f(): pass\n", "a.py", m.CODE),
+        (b"all:\n\techo\n", "Makefile", m.CODE),
+        (b"#!/bin/sh\necho\n", "run", m.CODE),
     ],
 )
 def test_content_decides(data: bytes, name: str, expected: str) -> None:
@@ -51,16 +86,14 @@ def test_content_decides(data: bytes, name: str, expected: str) -> None:
     ("data", "error", "word"),
     [
         (b"", Empty, "no bytes"),
-        (b"\x89PNG\r\n\x1a\n", Unsupported, "PNG"),
-        (b"{\\rtf1 hello}", Unsupported, "RTF"),
+        (b"GIF89a", Unsupported, "GIF"),
+        (b"7z\xbc\xaf\x27\x1c", Unsupported, "unpack"),
         (bytes(range(256)) * 8, Unsupported, "neither text"),
         (b"PK\x03\x04 half of an archive", Corrupt, "ZIP"),
         (archive(types=WORD)[:-30], Corrupt, "ZIP"),
-        (archive(types=EXCEL), Unsupported, "Excel"),
-        (archive(a=b"1", b=b"2"), Unsupported, "2 files"),
-        (archive(**{"META-INF/container.xml": b"x"}), Unsupported, "EPUB"),
+        (archive(types=b"<Types/>"), Unsupported, "Office package"),
         (OLE + "EncryptedPackage".encode("utf-16-le"), Encrypted, "password"),
-        (OLE + "WordDocument".encode("utf-16-le"), Unsupported, "save it as .docx"),
+        (OLE, Unsupported, "neither Office nor mail"),
     ],
 )
 def test_refusals_say_why(data: bytes, error: type[Exception], word: str) -> None:
@@ -78,12 +111,12 @@ def test_archive_that_unpacks_to_too_much_is_refused_unopened(
         raise AssertionError("unpacked")
 
     monkeypatch.setattr(zipfile.ZipFile, "open", unpack)
-    monkeypatch.setattr(sniffing, "RATIO_FROM", 100_000)
+    monkeypatch.setattr(sniff_archives, "RATIO_FROM", 100_000)
     with pytest.raises(TooLarge, match="times its size"):
         sniff(bomb, "bomb.docx")
-    monkeypatch.setattr(sniffing, "MAX_UNPACKED", 100_000)
+    monkeypatch.setattr(sniff_archives, "MAX_UNPACKED", 100_000)
     with pytest.raises(TooLarge, match="unpacks to"):
         sniff(bomb, "bomb.docx")
-    monkeypatch.setattr(sniffing, "MAX_MEMBERS", 1)
+    monkeypatch.setattr(sniff_archives, "MAX_MEMBERS", 1)
     with pytest.raises(TooLarge, match="2 members"):
         sniff(bomb, "bomb.docx")

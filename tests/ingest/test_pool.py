@@ -180,7 +180,7 @@ def test_child_holds_no_pipe_but_its_own(pool: ParsePool, job: MakeJob) -> None:
 def test_child_cannot_fill_the_disk(pool: ParsePool, job: MakeJob, tmp_path: Path) -> None:
     target = tmp_path / "big"
     assert "File too large" in str(error_of(one(pool, job(f"write {target}"))))
-    assert target.stat().st_size <= 16 << 20
+    assert target.stat().st_size <= ParseLimits().max_bytes
 
 
 def test_worker_is_single_threaded_and_light(pool: ParsePool, job: MakeJob) -> None:

@@ -99,7 +99,8 @@ def _with_caption(target: Draft, caption: Draft) -> Draft:
         spans = tuple((start + shift, end + shift) for start, end in table.row_spans)
         table = Table(rows=table.rows, header_rows=table.header_rows, row_spans=spans)
     text = f"{line}\n{target.text}" if target.text else line
-    return replace(target, text=text, regions=regions, caption=line, table=table)
+    origins = tuple(replace(o, start=o.start + shift, end=o.end + shift) for o in target.origins)
+    return replace(target, text=text, regions=regions, caption=line, table=table, origins=origins)
 
 
 def _shifted(region: Region, by: int) -> Region:

@@ -11,15 +11,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from chapterverse.ingest.context import ReadContext
-from chapterverse.ingest.encoding import decode
+from chapterverse.ingest.encoding import Decoded, decode
 from chapterverse.ingest.flow_captions import bind_captions
 from chapterverse.ingest.html_parts import (
+    FindPicture,
     code_draft,
     figure_draft,
+    images_from_svg,
     is_layout_table,
+    no_picture,
     parse_html,
     prune,
     table_draft,
@@ -32,7 +37,7 @@ from chapterverse.ingest.unstructured_adapter import Element, partition_html
 from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import FURNITURE, AssetKind, Parsed, ParseWarning
 
-__all__ = ["PARSER", "read_html"]
+__all__ = ["PARSER", "HtmlPage", "decode_page", "read_html", "read_page"]
 
 PARSER = "html/1"
 _CONTEXT = ReadContext()
@@ -56,45 +61,67 @@ def read_html(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
 
     :raises Corrupt: markup nested deeper than can be read.
     """
-    declared = _CHARSET.search(data[:4096]) or _XML_ENCODING.match(data[:512])
-    decoded = decode(data, declared.group(1).decode("ascii") if declared else None)
-    try:
-        return _parse(decoded.text, decoding_warnings(decoded))
-    except RecursionError as exc:
-        raise Corrupt(_TOO_DEEP) from exc
-
-
-def _parse(text: str, warnings: tuple[ParseWarning, ...]) -> Parsed:
-    root = parse_html(text)
-    title_element = root.find(".//title")
-    declared = visible_text(title_element) if title_element is not None else ""
-    prune(root)
-    body = root.find("body")
-    held = _Held(root if body is None else body)
-    drafts = bind_captions(list(_drafts(partition_html(held.html()), held.drafts)))
-    drafts = list(promote_title(drafts, declared or None))
+    decoded = decode_page(data)
+    page = read_page(decoded.text)
+    drafts = promote_title(page.drafts, page.title)
     return Parsed(
         "text/html",
         PARSER,
         to_assets(drafts),
-        title=title_text(drafts, declared or None),
-        warnings=warnings + _lost(held.visible, drafts),
+        title=title_text(drafts, page.title),
+        warnings=decoding_warnings(decoded) + page.warnings,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlPage:
+    """A page before it is a document: ``title`` is what its ``title`` element says."""
+
+    drafts: tuple[Draft, ...]
+    title: str | None
+    warnings: tuple[ParseWarning, ...]
+
+
+def decode_page(data: bytes, declared: str | None = None) -> Decoded:
+    """Decode a page; *declared* (of a mail part) stands in where the page names no encoding."""
+    named = _CHARSET.search(data[:4096]) or _XML_ENCODING.match(data[:512])
+    return decode(data, named.group(1).decode("ascii") if named else declared)
+
+
+def read_page(text: str, find_picture: FindPicture = no_picture) -> HtmlPage:
+    """The parts of an HTML page in reading order; raw heading levels are 1 (``h1``) to 6.
+
+    *find_picture* turns the ``src`` of an image into the stored picture.
+
+    :raises Corrupt: markup nested deeper than can be read.
+    """
+    try:
+        root = parse_html(text)
+        title = root.find(".//title")
+        declared = visible_text(title) if title is not None else ""
+        images_from_svg(root)
+        prune(root)
+        body = root.find("body")
+        held = _Held(root if body is None else body, find_picture)
+        drafts = bind_captions(list(_drafts(partition_html(held.html()), held.drafts)))
+    except RecursionError as exc:
+        raise Corrupt(_TOO_DEEP) from exc
+    return HtmlPage(tuple(drafts), declared or None, _lost(held.visible, drafts))
 
 
 class _Held:
     """A page whose special parts were taken out; ``drafts[n]`` belongs to mark *n*."""
 
-    def __init__(self, body: Any) -> None:
+    def __init__(self, body: Any, find_picture: FindPicture) -> None:
         self.drafts: list[Draft | None] = []
         self.visible = len("".join(visible_text(body).split()))
         self._body = body
         self._furniture()
         # Outer parts first: an image inside a figure or a cell belongs to that.
         self._take("table", table_draft, skip=is_layout_table)
-        self._take("figure", figure_draft)
+        self._take("figure", partial(figure_draft, find_picture=find_picture))
         self._take("pre", code_draft)
-        self._take("img", figure_draft)
+        self._take("img", partial(figure_draft, find_picture=find_picture))
         self._simplify()
         _unwrap_boxes(self._body)
         if _depth(self._body) > _DEEPEST:

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from chapterverse.ingest.lines import one_line
 from chapterverse.ingest.outline import Draft
 from chapterverse.ingest.tables import Cell, build_table, guess_header_rows, has_text, place_cells
-from chapterverse.schema.records import AssetKind
+from chapterverse.schema.records import AssetKind, Origin, Picture
 
 __all__ = [
+    "FindPicture",
     "code_draft",
     "figure_draft",
     "fragment_drafts",
+    "images_from_svg",
     "is_layout_table",
+    "no_picture",
     "parse_html",
     "prune",
     "table_draft",
     "visible_text",
 ]
+
+FindPicture = Callable[[str], Picture | None]
+"""From the ``src`` of an image to the stored picture; ``None`` when there is none to show."""
 
 _INVISIBLE = (
     "script", "style", "template", "noscript", "head", "iframe", "object", "embed", "canvas",
@@ -72,6 +78,25 @@ def prune(root: Any) -> None:
         hidden = element.get("hidden") is not None or bool(_HIDDEN_STYLE.search(style))
         if (element.tag in _INVISIBLE or hidden) and element.getparent() is not None:
             element.drop_tree()
+
+
+def no_picture(source: str) -> Picture | None:
+    """The :data:`FindPicture` of a page that lies alone: nothing is fetched."""
+    return None
+
+
+def images_from_svg(root: Any) -> None:
+    """Exchange each ``svg`` that only frames an image file for an ``img`` (covers of books)."""
+    for svg in list(root.iter("svg")):
+        framed = next(svg.iter("image"), None)
+        source = framed is not None and (framed.get("xlink:href") or framed.get("href"))
+        if not source:
+            continue
+        title = next(svg.iter("title"), None)
+        named = title.text_content() if title is not None else svg.get("aria-label") or ""
+        image = svg.makeelement("img", {"src": source, "alt": one_line(named)})
+        svg.addprevious(image)
+        svg.drop_tree()
 
 
 def visible_text(element: Any) -> str:
@@ -163,8 +188,8 @@ def is_layout_table(table: Any) -> bool:
     return not own_header and (headings or nested or single)
 
 
-def figure_draft(figure: Any) -> Draft | None:
-    """A ``figure`` or ``img`` with caption and alternative text; ``None`` when it has neither.
+def figure_draft(figure: Any, find_picture: FindPicture = no_picture) -> Draft | None:
+    """A ``figure`` or ``img`` with caption, alternative text and picture; ``None`` without any.
 
     A figure around a table or a code block is that table or code.
     """
@@ -180,7 +205,24 @@ def figure_draft(figure: Any) -> Draft | None:
         return code_draft(code, caption)
     inside = visible_text(figure)
     text = "\n".join(part for part in (caption, inside) if part)
-    return Draft(AssetKind.FIGURE, text, caption=caption) if text else None
+    sources = [image.get("src") or "" for image in figure.iter("img")]
+    picture = next(filter(None, map(find_picture, sources)), None)
+    if not text and picture is None:
+        return None
+    origins = _alt_origins(figure, text, len(text) - len(inside))
+    return Draft(AssetKind.FIGURE, text, caption=caption, picture=picture, origins=origins)
+
+
+def _alt_origins(figure: Any, text: str, start: int) -> tuple[Origin, ...]:
+    """Where the alternative texts of the images stand in *text*, searched from *start*."""
+    origins = []
+    for image in figure.iter("img"):
+        alt = one_line(image.get("alt") or "")
+        at = text.find(alt, start) if alt else -1
+        if at >= 0:
+            start = at + len(alt)
+            origins.append(Origin(at, start, "alt"))
+    return tuple(origins)
 
 
 def code_draft(pre: Any, caption: str | None = None) -> Draft | None:

@@ -1,0 +1,95 @@
+"""What was read from a file, in a form that scorers and other tools can compare.
+
+One dictionary a file: ``file``, ``status`` (``"ok"`` or ``"error"``), ``error`` (its code),
+``pages``, ``page_labels`` and ``assets`` in reading order, each with ``kind``, ``text``,
+``level``, ``heading_path`` (without the document title), ``page`` and ``bbox`` or ``regions``
+(one box a page), ``lines`` (each place of the asset with its text), and for tables and figures
+``rows``, ``header_rows`` and ``caption``. What is not known is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chapterverse.schema.errors import DocumentError
+from chapterverse.schema.records import Asset, Box, Parsed, Region
+
+__all__ = ["neutral_asset", "neutral_failure", "neutral_form", "page_boxes"]
+
+_DIGITS = 5
+
+
+def neutral_form(name: str, parsed: Parsed) -> dict[str, object]:
+    """The file *name* as it was read."""
+    return {
+        "file": name,
+        "status": "ok",
+        "error": None,
+        "pages": parsed.page_count,
+        "page_labels": None if parsed.page_labels is None else list(parsed.page_labels),
+        "assets": [neutral_asset(asset) for asset in parsed.assets],
+    }
+
+
+def neutral_failure(name: str, error: DocumentError) -> dict[str, object]:
+    """The file *name*, and the code of the error that reading it ended with."""
+    return {
+        "file": name,
+        "status": "error",
+        "error": error.code,
+        "pages": None,
+        "page_labels": None,
+        "assets": [],
+    }
+
+
+def neutral_asset(asset: Asset) -> dict[str, object]:
+    """One asset."""
+    form: dict[str, object] = {"kind": asset.kind.value, "text": asset.text}
+    if asset.level is not None:
+        form["level"] = asset.level
+    form["heading_path"] = list(asset.heading_path)
+    places = [_place(page, box) for page, box in page_boxes(asset.regions)]
+    if len(places) == 1:
+        form |= places[0]
+    elif places:
+        form["regions"] = places
+    lines = [line for region in asset.regions if (line := _line(asset.text, region))]
+    if lines:
+        form["lines"] = lines
+    if asset.table is not None:
+        form["rows"] = [list(row) for row in asset.table.rows]
+        form["header_rows"] = asset.table.header_rows
+    if asset.caption is not None:
+        form["caption"] = asset.caption
+    return form
+
+
+def page_boxes(regions: Sequence[Region]) -> list[tuple[int, Box | None]]:
+    """The pages that *regions* stand on, ascending, each with the box around all its boxes."""
+    found: dict[int, Box | None] = {}
+    for region in regions:
+        if region.page is not None:
+            found[region.page] = _around(found.get(region.page), region.box)
+    return sorted(found.items(), key=lambda item: item[0])
+
+
+def _around(one: Box | None, other: Box | None) -> Box | None:
+    if one is None or other is None:
+        return one or other
+    return Box(
+        min(one.x0, other.x0), min(one.y0, other.y0), max(one.x1, other.x1), max(one.y1, other.y1)
+    )
+
+
+def _line(text: str, region: Region) -> dict[str, object] | None:
+    if region.page is None:
+        return None
+    return {"text": text[region.start : region.end], **_place(region.page, region.box)}
+
+
+def _place(page: int, box: Box | None) -> dict[str, object]:
+    if box is None:
+        return {"page": page}
+    corners = (box.x0, box.y0, box.x1, box.y1)
+    return {"page": page, "bbox": [round(value, _DIGITS) for value in corners]}

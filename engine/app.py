@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -22,9 +21,10 @@ from chapterverse.schema.errors import NotFound, QueryError, SettingsError
 from chapterverse.schema.generation import Generation
 from chapterverse.schema.ids import parse_id
 from chapterverse.schema.reader import Snapshot
-from chapterverse.schema.records import Asset, Child, Document, Parent
+from chapterverse.schema.records import Document
 from chapterverse.schema.results import (
     Citation,
+    Content,
     Filter,
     IngestItem,
     IngestReport,
@@ -35,24 +35,15 @@ from chapterverse.schema.results import (
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+    from chapterverse.ingest.describe import Describer
     from chapterverse.ingest.discover import Found
-    from chapterverse.ingest.pipeline import Pipeline
+    from chapterverse.ingest.pipeline import Password, Pipeline
     from chapterverse.ingest.sources import Progress, TextSource
     from chapterverse.schema.settings import Settings
 
 __all__ = ["Content", "KnowledgeBase", "Watch"]
 
 _APPLY_SECONDS = 5.0
-
-
-@dataclass(frozen=True, slots=True)
-class Content:
-    """A document with everything that was made of it, in reading order."""
-
-    document: Document
-    assets: tuple[Asset, ...]
-    parents: tuple[Parent, ...]
-    children: tuple[Child, ...]
 
 
 class Watch:
@@ -121,10 +112,16 @@ class KnowledgeBase:
         *,
         tags: Sequence[str] | None = None,
         metadata: Mapping[str, str] | None = None,
-        password: str | None = None,
+        password: Password | None = None,
+        describer: Describer | None = None,
         watch: Watch | None = None,
     ) -> IngestReport:
         """Ingest files and folders; unchanged ones cost a hash, changed ones are replaced.
+
+        ``password`` opens encrypted files; a function is asked for that of each by its URI. What
+        lies in archives and mail becomes documents of its own. ``describer`` takes the bytes of a
+        figure's picture, its media type and the text around it, and gives words that are indexed
+        and marked as generated.
 
         One bad document never stops the others: look at ``report.failed``. Interrupting is safe
         at any moment; the same call goes on where it stopped.
@@ -141,7 +138,7 @@ class KnowledgeBase:
         watch.files(found)
         labels = Labels(tags, metadata)
         with self._session.writing():
-            pipeline = self._pipeline(watch)
+            pipeline = self._pipeline(watch, describer)
             with ParsePool(
                 self._session.settings.parse_limits,
                 blobs=self.path / "blobs",
@@ -326,12 +323,12 @@ class KnowledgeBase:
     ) -> None:
         self.close()
 
-    def _pipeline(self, watch: Watch) -> Pipeline:
+    def _pipeline(self, watch: Watch, describer: Describer | None = None) -> Pipeline:
         session = self._session
         generation = session.generation()
         if generation is not None:
             session.check(generation, embedder=True)
-        return session.pipeline(watch.progress)
+        return session.pipeline(watch.progress, describer)
 
     def _run(self, items: Iterator[IngestItem], watch: Watch) -> IngestReport:
         """Drive the pipeline, record every outcome, and bring the indexes along."""
@@ -374,14 +371,17 @@ class KnowledgeBase:
         """Bring the indexes up to date; remove source files, and *orphans*, nobody refers to."""
         from chapterverse.ingest.snapshot import Blobs
         from chapterverse.schema import store
+        from chapterverse.schema.embeddings import drop_orphans
 
         self._session.catch_up()
         if orphans:
             with self._session.database.write() as connection:
-                store.drop_orphans(connection)
+                drop_orphans(connection)
         with self._session.database.read() as connection:
-            wanted = store.sources_in_use(connection)
-        Blobs(self.path / "blobs").retain(wanted if self._session.settings.keep_sources else set())
+            wanted = store.pictures_in_use(connection)
+            if self._session.settings.keep_sources:
+                wanted |= store.sources_in_use(connection)
+        Blobs(self.path / "blobs").retain(wanted)
 
     def _find(self, connection: Connection, name: str | Path | int) -> Document:
         from chapterverse.schema import sqlite, store

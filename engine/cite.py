@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from chapterverse.schema.ids import format_id
 from chapterverse.schema.lookup import ChildRow, ParentRow
-from chapterverse.schema.naming import display_name
-from chapterverse.schema.records import Region
+from chapterverse.schema.naming import display_name, source_link
+from chapterverse.schema.records import PageUnit, Region
 from chapterverse.schema.results import Citation
 
 __all__ = ["citation", "page_text"]
@@ -17,12 +17,16 @@ _NUMBERED = re.compile(r"^(\d+(\.\d+)*|[A-Z](\.\d+)+)[.)]?\s")
 _QUOTE_CHARACTERS = 300
 
 
-def page_text(pages: Sequence[int], labels: Sequence[str | None]) -> str:
-    """``p. 12``, ``pp. 12–13``; the printed number in brackets where it differs."""
+_ONE = {"page": "p.", "slide": "slide", "sheet": "sheet"}
+_MANY = {"page": "pp.", "slide": "slides", "sheet": "sheets"}
+
+
+def page_text(pages: Sequence[int], labels: Sequence[str | None], unit: PageUnit = "page") -> str:
+    """``p. 12``, ``pp. 12–13``, ``slide 3``; the printed number in brackets where it differs."""
     if not pages:
         return ""
     first, last = pages[0], pages[-1]
-    text = f"p. {first}" if first == last else f"pp. {first}–{last}"
+    text = f"{_ONE[unit]} {first}" if first == last else f"{_MANY[unit]} {first}–{last}"
     printed = [label for label in labels if label]
     if any(label and label != str(page) for page, label in zip(pages, labels, strict=True)):
         shown = printed[0] if printed[0] == printed[-1] else f"{printed[0]}–{printed[-1]}"
@@ -40,10 +44,13 @@ def citation(parent: ParentRow, child: ChildRow | None) -> Citation:
         pages, start, end, regions = child.pages, child.start, child.end, child.regions
         path, quote = child.heading_path, child.text
     labels = _labels(parent, pages)
-    parts = [display_name(parent.uri), page_text(pages, labels)]
+    where = page_text(pages, labels, parent.page_unit) or _place_text(regions)
+    if parent.page_unit == "sheet":
+        where = _place_text(regions) or where
+    parts = [display_name(parent.uri), where]
     if path:
         parts.append(_section(path[-1]))
-    link = parent.uri + (f"#page={pages[0]}" if pages else "")
+    link = source_link(parent.uri, pages[0] if pages else None)
     return Citation(
         label=", ".join(part for part in parts if part),
         link=link,
@@ -59,6 +66,19 @@ def citation(parent: ParentRow, child: ChildRow | None) -> Citation:
         regions=regions,
         quote=quote if len(quote) <= _QUOTE_CHARACTERS else quote[: _QUOTE_CHARACTERS - 1] + "…",
     )
+
+
+def _place_text(regions: Sequence[Region]) -> str:
+    """A cell range as ``Sales!A5:F9``; lines of a text as ``lines 12–14``."""
+    cells = [region.place for region in regions if region.place and "!" in region.place]
+    if cells:
+        first, last = cells[0], cells[-1].rpartition("!")[2].rpartition(":")[2]
+        return first if len(cells) == 1 else f"{first.partition(':')[0]}:{last}"
+    lines = [region.lines for region in regions if region.lines is not None]
+    if not lines:
+        return ""
+    start, end = min(x.first for x in lines), max(x.last for x in lines)
+    return f"line {start}" if start == end else f"lines {start}–{end}"
 
 
 def _labels(parent: ParentRow, pages: Sequence[int]) -> tuple[str | None, ...]:

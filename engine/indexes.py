@@ -245,7 +245,7 @@ class IndexSet:
         self._waiting.clear()
 
     def _content(self, database: Database, revision_id: int, embed: EmbedTexts) -> _Content:
-        from chapterverse.schema import indexed, store
+        from chapterverse.schema import embeddings, indexed
 
         model = self.generation.fingerprint
         with database.read() as connection:
@@ -256,7 +256,7 @@ class IndexSet:
         if lost:
             vectors = embed(list(lost.values()))
             with database.write() as connection:
-                store.add_embeddings(connection, model, list(lost), vectors)
+                embeddings.add_embeddings(connection, model, list(lost), vectors)
             # Through float16 like the stored ones, so that a repair changes no score.
             rounded = vectors.astype(np.float16).astype(np.float32)
             stored |= dict(zip(lost, rounded, strict=True))

@@ -10,9 +10,9 @@ from chapterverse.engine.analyze import ANALYZER_VERSION
 from chapterverse.engine.embed import make_embedder
 from chapterverse.engine.indexes import IndexSet
 from chapterverse.engine.session import Session, generation_folder
-from chapterverse.ingest.pipeline import Pipeline
 from chapterverse.ingest.sources import Progress
-from chapterverse.schema import journal, store
+from chapterverse.ingest.write import Writer
+from chapterverse.schema import embeddings, journal, store
 from chapterverse.schema.choices import CHUNK_SETTINGS, Choices
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.embedder import Embedder
@@ -37,13 +37,11 @@ def rebuild(session: Session, settings: Choices, on_progress: Callable[[Progress
         same = wanted.embedder == old.embedder
         embedder = session.embedder_for(old) if same else make_embedder(wanted.embedder)
         wanted = replace(wanted, fingerprint=embedder.fingerprint, dimension=embedder.dimension)
-        pipeline = replace(
-            session.pipeline(on_progress),
-            embedder=embedder,
-            limits=ChunkLimits.from_key(wanted.chunking),
+        writer = replace(
+            session.writer(embedder, ChunkLimits.from_key(wanted.chunking), on_progress),
             settled=lambda: None,
         )
-        _renew_documents(session, pipeline)
+        _renew_documents(session, writer)
         return _switch(session, wanted, embedder, settings)
 
 
@@ -66,16 +64,16 @@ def _wanted(settings: Choices, old: Generation) -> Generation:
     )
 
 
-def _renew_documents(session: Session, pipeline: Pipeline) -> None:
+def _renew_documents(session: Session, writer: Writer) -> None:
     with session.database.read() as connection:
         documents = store.list_documents(connection)
     for document in documents:
         with session.database.read() as connection:
             chunking = store.chunking_of(connection, document.revision.id)
-        if chunking != pipeline.limits.key():
-            pipeline.recut(document)
+        if chunking != writer.limits.key():
+            writer.recut(document)
         else:
-            pipeline.embed_stored(document)
+            writer.embed_stored(document)
 
 
 def _switch(session: Session, wanted: Generation, embedder: Embedder, settings: Choices) -> int:
@@ -91,7 +89,7 @@ def _switch(session: Session, wanted: Generation, embedder: Embedder, settings: 
         with session.database.write() as connection:
             journal.use_generation(connection, number)
             journal.mark_applied(connection, number, seq)
-            store.forget_other_models(connection, wanted.fingerprint)
+            embeddings.forget_other_models(connection, wanted.fingerprint)
 
     try:
         indexes.fill(session.database, revisions, seq, embedder.embed_documents)

@@ -7,6 +7,7 @@ that state was replaced under them.
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,7 +18,7 @@ from chapterverse.engine.analyze import ANALYZER_VERSION
 from chapterverse.engine.embed import make_embedder
 from chapterverse.engine.indexes import IndexSet
 from chapterverse.engine.lock import WriterLock
-from chapterverse.schema.choices import CHUNK_SETTINGS, Choices
+from chapterverse.schema.choices import CHUNK_SETTINGS, DESCRIBER_KEY, Choices
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.database import Database, open_database
 from chapterverse.schema.embedder import Embedder, Vectors
@@ -26,8 +27,10 @@ from chapterverse.schema.generation import Generation, current_generation, is_wa
 from chapterverse.schema.reader import Snapshot
 
 if TYPE_CHECKING:
+    from chapterverse.ingest.describe import Describer
     from chapterverse.ingest.pipeline import Pipeline
     from chapterverse.ingest.sources import Progress
+    from chapterverse.ingest.write import Writer
 
 __all__ = ["Session", "generation_folder"]
 
@@ -168,23 +171,40 @@ class Session:
                 if self._depth == 0 and self._indexes is not None:
                     self._indexes.stop_writing()
 
-    def pipeline(self, on_progress: Callable[[Progress], None]) -> Pipeline:
+    def writer(
+        self, embedder: Embedder, limits: ChunkLimits, on_progress: Callable[[Progress], None]
+    ) -> Writer:
+        """The way from parsed documents to rows."""
+        from chapterverse.ingest.vectorize import Vectorizer
+        from chapterverse.ingest.write import Writer
+
+        vectorizer = Vectorizer(self.database, embedder, on_progress)
+        return Writer(self.database, vectorizer, limits, self.database.name, self.catch_up)
+
+    def pipeline(
+        self, on_progress: Callable[[Progress], None], describer: Describer | None = None
+    ) -> Pipeline:
         """The way from files to rows, with the limits of this base."""
         from chapterverse.ingest.pipeline import Pipeline
         from chapterverse.ingest.readers import can_recognise
         from chapterverse.ingest.snapshot import Blobs
 
         return Pipeline(
-            database=self.database,
+            writer=self.writer(self.embedder, self.chunk_limits(), on_progress),
             blobs=Blobs(self.path / "blobs"),
-            embedder=self.embedder,
-            limits=self.chunk_limits(),
-            base=self.database.name,
             max_bytes=self.settings.max_bytes,
             ocr=can_recognise(self.settings.ocr_pages),
-            settled=self.catch_up,
-            on_progress=on_progress,
+            describer=describer or self._describer(),
         )
+
+    def _describer(self) -> Describer | None:
+        """The one that the settings name, if any; its key comes from the environment alone."""
+        from chapterverse.ingest.describe import VisionEndpoint
+
+        url, model = self.settings.describer_url, self.settings.describer_model
+        if url is None or model is None:
+            return None
+        return VisionEndpoint(url, model, os.environ.get(DESCRIBER_KEY))
 
     def catch_up(self) -> None:
         """Apply the outbox to all indexes (within :meth:`writing`)."""

@@ -1,4 +1,4 @@
-"""Files to rows: hash, compare, parse, chunk, embed, and one transaction a document.
+"""Files to rows: hash, compare, parse what is new, write.
 
 Nothing here knows of the search indexes; whoever runs the pipeline applies the outbox.
 """
@@ -7,106 +7,82 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import PurePosixPath
-from typing import TypeVar
 
-import numpy as np
-
-from chapterverse.ingest.chunk import chunk
+from chapterverse.ingest.containers import Inside, attached, forget_others, is_complete
+from chapterverse.ingest.describe import Describer, describe_figures
 from chapterverse.ingest.discover import Found
 from chapterverse.ingest.plain import read_text
 from chapterverse.ingest.pool import ParseJob, ParseOutcome, ParsePool
 from chapterverse.ingest.readers import is_current
 from chapterverse.ingest.snapshot import Blobs, hash_file
-from chapterverse.ingest.sources import Labels, Progress, TextSource
+from chapterverse.ingest.sources import Labels, TextSource
+from chapterverse.ingest.write import Content, Writer, unchanged
 from chapterverse.schema import store
-from chapterverse.schema.chunk_limits import ChunkLimits
-from chapterverse.schema.contents import assets_of
-from chapterverse.schema.database import Database
-from chapterverse.schema.embedder import Embedder, Vectors
-from chapterverse.schema.errors import (
-    ChapterverseError,
-    DocumentError,
-    EmbeddingFailed,
-    Empty,
-    Unsupported,
-)
-from chapterverse.schema.ids import format_id, make_id, text_hash
-from chapterverse.schema.indexed import indexed_children
-from chapterverse.schema.naming import display_name, index_title
-from chapterverse.schema.records import Document, Parsed, Revision
+from chapterverse.schema.contents import parsed_of
+from chapterverse.schema.errors import DocumentError, Empty, Encrypted, TooLarge, Unsupported
+from chapterverse.schema.ids import make_id
+from chapterverse.schema.naming import display_name
+from chapterverse.schema.records import Document, Parsed
 from chapterverse.schema.results import IngestItem
 from chapterverse.schema.wellformed import well_formed
 
-__all__ = ["Pipeline"]
+__all__ = ["Password", "Pipeline"]
 
-_T = TypeVar("_T")
-_EMBED_BATCH = 128
-_READ = frozenset({".pdf", ".docx", ".html", ".htm", ".xhtml", ".md", ".markdown", ".txt", ""})
+Password = str | Callable[[str], str | None]
+"""A password for every file, or a function that is asked for that of an encrypted one by URI."""
+
+_READ = frozenset(
+    """
+    .pdf .docx .pptx .xlsx .xls .ods .odt .html .htm .xhtml .mhtml .md .markdown .txt .csv .tsv
+    .json .jsonl .epub .eml .msg .mbox .zip .png .jpg .jpeg .tif .tiff .webp
+    """.split()  # noqa: SIM905 (thirty strings would take as many lines)
+)
+"""Suffixes of files below a folder that must be readable; others may be skipped."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """A document whose content is new: what the transaction needs besides the parse."""
+    """A document to parse; a ``named`` one must succeed, the others may be of no known kind."""
 
-    uri: str
-    sha256: str
-    size: int
-    labels: Labels
-    before: Document | None
-    title: str | None = None
+    content: Content
     named: bool = True
+    depth: int = 0
+
+
+_Prepared = IngestItem | _Task
 
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
     """Ingests into one database.
 
-    ``base`` is the name of the knowledge base (part of every id). ``settled`` is called before a
-    document is replaced again while its last replacement still waits in the outbox. ``ocr`` says
-    whether text can be recognised in pictures.
+    ``ocr`` says whether text can be recognised in pictures. ``describer``, when given, is asked
+    what figures show.
     """
 
-    database: Database
+    writer: Writer
     blobs: Blobs
-    embedder: Embedder
-    limits: ChunkLimits
-    base: str
     max_bytes: int
     ocr: bool
-    settled: Callable[[], None]
-    on_progress: Callable[[Progress], None] = lambda _: None
+    describer: Describer | None = None
 
     def files(
-        self, found: Iterable[Found], pool: ParsePool, labels: Labels, password: str | None
+        self, found: Iterable[Found], pool: ParsePool, labels: Labels, password: Password | None
     ) -> Iterator[IngestItem]:
-        """Ingest *found* in order; one item each, whatever happens to it.
+        """Ingest *found* in order, then what lies inside these files; one item each.
 
         :raises StoreError: the knowledge base itself cannot go on (disk full, damaged, locked).
         """
-        waiting: deque[IngestItem | _Task] = deque()
-
-        def jobs() -> Iterator[ParseJob | None]:
-            for item in found:
-                prepared = self._prepare(item, labels)
-                waiting.append(prepared)
-                if isinstance(prepared, _Task):
-                    name = well_formed(item.path.name)
-                    yield ParseJob(self.blobs.path(prepared.sha256), name, password)
-                else:
-                    yield None
-
-        for outcome in pool.parse(jobs()):
-            yield from _finished(waiting)
-            if outcome is not None:
-                task = waiting.popleft()
-                assert isinstance(task, _Task)
-                yield self._finish(task, outcome)
-        yield from _finished(waiting)
+        inside: list[Inside] = []
+        ready = (self._prepare(item, labels, inside) for item in found)
+        yield from self._parse_all(ready, pool, password, inside)
+        while inside:
+            level, inside = inside, []
+            ready = (self._prepare_inside(item, inside) for item in level)
+            yield from self._parse_all(ready, pool, password, inside)
 
     def texts(self, sources: Iterable[TextSource]) -> Iterator[IngestItem]:
         """Ingest texts in order; one item each.
@@ -122,235 +98,172 @@ class Pipeline:
                     raise Empty(f"The text for {uri} is empty.")
                 data = text.encode("utf-8")
                 sha256 = self.blobs.keep_bytes(data)
-                prepared = self._compare(
-                    uri, sha256, len(data), source.labels, title, source.media_type
-                )
-                if isinstance(prepared, IngestItem):
-                    yield prepared
+                content = Content(uri, sha256, len(data), source.labels, self._before(uri), title)
+                if (kept := self._unchanged(content, source.media_type)) is not None:
+                    yield kept
                     continue
-                yield self._write(prepared, read_text(text, source.media_type), started)
+                yield self.writer.write(content, read_text(text, source.media_type), started)
             except DocumentError as error:
                 yield _failure(uri, error, started)
 
-    def _prepare(self, found: Found, labels: Labels) -> IngestItem | _Task:
+    def _parse_all(
+        self,
+        ready: Iterable[_Prepared],
+        pool: ParsePool,
+        password: Password | None,
+        inside: list[Inside],
+    ) -> Iterator[IngestItem]:
+        waiting: deque[_Prepared] = deque()
+
+        def jobs() -> Iterator[ParseJob | None]:
+            for prepared in ready:
+                waiting.append(prepared)
+                yield self._job(prepared, password) if isinstance(prepared, _Task) else None
+
+        for outcome in pool.parse(jobs()):
+            yield from _finished(waiting)
+            if outcome is not None:
+                task = waiting.popleft()
+                assert isinstance(task, _Task)
+                yield self._finish(task, self._again(task, outcome, pool, password), inside)
+        yield from _finished(waiting)
+
+    def _job(self, task: _Task, password: Password | None) -> ParseJob:
+        name = well_formed(display_name(task.content.uri)).rpartition(" › ")[2]
+        known = password if isinstance(password, str) else None
+        return ParseJob(self.blobs.path(task.content.sha256), name, known, task.depth)
+
+    def _again(
+        self, task: _Task, outcome: ParseOutcome, pool: ParsePool, password: Password | None
+    ) -> ParseOutcome:
+        """*outcome*, or that of a second try of an encrypted file whose password was asked for."""
+        if not isinstance(outcome.error, Encrypted) or not callable(password):
+            return outcome
+        given = password(task.content.uri)
+        if given is None:
+            return outcome
+        return next(pool.parse([replace(outcome.job, password=given)]))
+
+    def _prepare(self, found: Found, labels: Labels, inside: list[Inside]) -> _Prepared:
         started = time.perf_counter()
         try:
             if found.error is not None:
                 raise found.error
             sha256, size = hash_file(found.path, self.max_bytes)
-            prepared = self._compare(found.uri, sha256, size, labels, None, None)
-            if isinstance(prepared, _Task):
-                self.blobs.keep(found.path, sha256)
-                return replace(prepared, named=found.named)
-            return prepared
+            content = Content(found.uri, sha256, size, labels, self._before(found.uri))
+            kept = self._known(content, 0, inside, started)
+            if kept is not None:
+                return kept
+            self.blobs.keep(found.path, sha256)
+            return _Task(content, named=found.named)
         except DocumentError as error:
             return _failure(found.uri, error, started, named=found.named)
 
-    def _compare(
-        self,
-        uri: str,
-        sha256: str,
-        size: int,
-        labels: Labels,
-        title: str | None,
-        media_type: str | None,
-    ) -> IngestItem | _Task:
-        document_id = make_id("document", self.base, uri)
-        with self.database.read() as connection:
-            before = store.find_document(connection, document_id)
-            chunking = store.chunking_of(connection, before.revision.id) if before else None
-        if before is None or before.revision.sha256 != sha256:
-            return _Task(uri, sha256, size, labels, before, title)
+    def _prepare_inside(self, item: Inside, inside: list[Inside]) -> _Prepared:
+        started = time.perf_counter()
+        size, sha256 = item.attachment.size, item.attachment.sha256
+        content = Content(
+            item.uri,
+            sha256,
+            size,
+            item.labels,
+            self._before(item.uri),
+            container_id=item.container_id,
+        )
+        try:
+            if size > self.max_bytes:
+                raise TooLarge(
+                    f"{display_name(item.uri)} has {size:,} bytes; the limit is "
+                    f"{self.max_bytes:,}. Take it out and split it, or raise max_bytes."
+                )
+            kept = self._known(content, item.depth, inside, started)
+            return kept or _Task(content, named=False, depth=item.depth)
+        except DocumentError as error:
+            return _failure(item.uri, error, started, named=False)
+
+    def _before(self, uri: str) -> Document | None:
+        with self.writer.database.read() as connection:
+            return store.find_document(connection, make_id("document", self.writer.base, uri))
+
+    def _known(
+        self, content: Content, depth: int, inside: list[Inside], started: float
+    ) -> IngestItem | None:
+        """The outcome without parsing: nothing has changed, or these bytes were read before."""
+        kept = self._unchanged(content, None)
+        before = content.before
+        if kept is not None and before is not None:
+            if not is_complete(self.writer.database, self.blobs, self.writer.base, before):
+                return None
+            attachments = before.revision.attachments or ()
+            inside += attached(before.id, before.uri, attachments, content.labels, depth)
+            return kept
+        parsed = self._read_before(content)
+        return None if parsed is None else self._write(content, parsed, depth, inside, started)
+
+    def _unchanged(self, content: Content, media_type: str | None) -> IngestItem | None:
+        before = content.before
+        if before is None or before.revision.sha256 != content.sha256:
+            return None
         revision = before.revision
+        with self.writer.database.read() as connection:
+            chunking = store.chunking_of(connection, revision.id)
         same_parser = is_current(revision.media_type, revision.parser, ocr=self.ocr)
         same_type = media_type is None or media_type == revision.media_type
-        same_title = title is None or title == before.title
-        if not (same_parser and same_type and same_title and chunking == self.limits.key()):
-            return _Task(uri, sha256, size, labels, before, title)
-        self._relabel(before, labels)
-        return _unchanged(before)
+        same_title = content.title is None or content.title == before.title
+        if not (same_parser and same_type and same_title):
+            return None
+        if chunking != self.writer.limits.key():
+            return None
+        self._relabel(before, content.labels)
+        return unchanged(before)
+
+    def _read_before(self, content: Content) -> Parsed | None:
+        """What a reader made of the same bytes, if it would be read the same way again."""
+        suffix = PurePosixPath(display_name(content.uri)).suffix
+        with self.writer.database.read() as connection:
+            for document in store.find_reads(connection, content.sha256):
+                revision = document.revision
+                # The name has a part in what a text is taken for.
+                same = PurePosixPath(display_name(document.uri)).suffix == suffix
+                known = is_current(revision.media_type, revision.parser, ocr=self.ocr)
+                if same and known and revision.attachments == ():
+                    return parsed_of(connection, revision)
+        return None
 
     def _relabel(self, document: Document, labels: Labels) -> None:
         tags = document.tags if labels.tags is None else tuple(labels.tags)
         metadata = document.metadata if labels.metadata is None else dict(labels.metadata)
         if (tags, metadata) != (document.tags, document.metadata):
-            with self.database.write() as connection:
+            with self.writer.database.write() as connection:
                 store.update_document(connection, document.id, tags, metadata)
 
-    def _finish(self, task: _Task, outcome: ParseOutcome) -> IngestItem:
+    def _finish(self, task: _Task, outcome: ParseOutcome, inside: list[Inside]) -> IngestItem:
         started = time.perf_counter() - outcome.seconds
+        uri = task.content.uri
         if outcome.parsed is None:
             error = outcome.error or DocumentError("The reader gave neither a result nor a reason.")
-            return _failure(task.uri, error, started, named=task.named)
+            return _failure(uri, error, started, named=task.named)
+        parsed = outcome.parsed
+        if self.describer is not None:
+            parsed = describe_figures(parsed, self.blobs, self.describer)
         try:
-            return self._write(task, outcome.parsed, started)
+            return self._write(task.content, parsed, task.depth, inside, started)
         except DocumentError as error:
-            return _failure(task.uri, error, started)
+            return _failure(uri, error, started)
 
-    def _write(self, task: _Task, parsed: Parsed, started: float) -> IngestItem:
-        title = task.title or parsed.title or PurePosixPath(display_name(task.uri)).stem
-        revision = self._revision(task, parsed, title)
-        if task.before is not None and task.before.revision.id == revision.id:
-            return _unchanged(task.before)
-        chunks = chunk(
-            parsed,
-            title=index_title(title, task.uri),
-            place=(self.base, revision.document_id, revision.id),
-            limits=self.limits,
-            count_tokens=partial(self._count_tokens, task.uri),
-        )
-        if task.before is not None and self._waits(revision.document_id):
-            # Before embedding: applying a replacement forgets vectors that no child holds yet.
-            self.settled()
-        texts = {text_hash(child.index_text): child.index_text for child in chunks.children}
-        hashes, vectors = self._embed(task.uri, texts)
-        with self.database.write() as connection:
-            store.add_embeddings(connection, self.embedder.fingerprint, hashes, vectors)
-            store.put_revision(
-                connection,
-                store.NewRevision(
-                    uri=task.uri,
-                    title=title,
-                    tags=tuple(_kept(task.labels.tags, task.before.tags if task.before else ())),
-                    metadata=_kept(
-                        task.labels.metadata, task.before.metadata if task.before else {}
-                    ),
-                    revision=revision,
-                    chunking=self.limits.key(),
-                    assets=parsed.assets,
-                    chunks=chunks,
-                ),
-            )
-        return IngestItem(
-            uri=task.uri,
-            status="ingested" if task.before is None else "replaced",
-            document_id=format_id(revision.document_id),
-            pages=parsed.page_count,
-            parents=len(chunks.parents),
-            children=len(chunks.children),
-            seconds=time.perf_counter() - started,
-            warnings=tuple(warning.message for warning in parsed.warnings),
-        )
-
-    def _waits(self, document_id: int) -> bool:
-        with self.database.read() as connection:
-            return store.has_unapplied(connection, document_id)
-
-    def _revision(self, task: _Task, parsed: Parsed, title: str) -> Revision:
-        document_id = make_id("document", self.base, task.uri)
-        place = (task.sha256, parsed.parser, self.limits.key(), title)
-        return Revision(
-            id=make_id("revision", self.base, document_id, *place),
-            document_id=document_id,
-            sha256=task.sha256,
-            media_type=parsed.media_type,
-            parser=parsed.parser,
-            size=task.size,
-            page_count=parsed.page_count,
-            page_accuracy=parsed.page_accuracy,
-            warnings=parsed.warnings,
-        )
-
-    def recut(self, document: Document) -> None:
-        """Cut a document again from its stored assets, under the limits of this pipeline."""
-        with self.database.read() as connection:
-            assets = assets_of(connection, document.revision.id)
-        before = document.revision
-        parsed = Parsed(
-            media_type=before.media_type,
-            parser=before.parser,
-            assets=assets,
-            title=document.title,
-            page_count=before.page_count,
-            page_accuracy=before.page_accuracy,
-            warnings=before.warnings,
-        )
-        task = _Task(document.uri, before.sha256, before.size, Labels(), document, document.title)
-        self._write(task, parsed, time.perf_counter())
-
-    def embed_stored(self, document: Document) -> None:
-        """Store the vectors that a document lacks under the model of this pipeline."""
-        with self.database.read() as connection:
-            children = indexed_children(connection, document.revision.id)
-        texts = {child.text_hash: child.text for child in children}
-        hashes, vectors = self._embed(document.uri, texts)
-        with self.database.write() as connection:
-            store.add_embeddings(connection, self.embedder.fingerprint, hashes, vectors)
-
-    def _embed(self, uri: str, texts: dict[bytes, str]) -> tuple[Sequence[bytes], Vectors]:
-        """Vectors of the *texts* (by hash) that were never seen under this model.
-
-        All but the last batch are stored at once, so that an interrupted long document does not
-        lose them; the last one is returned, for the caller's own transaction.
-
-        :raises EmbeddingFailed: the embedder raised, or returned the wrong number of vectors.
-        """
-        model = self.embedder.fingerprint
-        with self.database.read() as connection:
-            missing = store.missing_embeddings(connection, model, texts)
-        done = len(texts) - len(missing)
-        self.on_progress(Progress(uri, done, len(texts)))
-        part: Sequence[bytes] = ()
-        vectors = np.empty((0, self.embedder.dimension), np.float32)
-        for following in store.batches(list(missing), _EMBED_BATCH):
-            if part:
-                with self.database.write() as connection:
-                    store.add_embeddings(connection, model, part, vectors)
-            part = following
-            vectors = self._vectors(uri, [missing[key] for key in part])
-            done += len(part)
-            self.on_progress(Progress(uri, done, len(texts)))
-        return part, vectors
-
-    def _count_tokens(self, uri: str, texts: Sequence[str]) -> list[int]:
-        with _embedding(uri):
-            return self.embedder.count_tokens(texts)
-
-    def _vectors(self, uri: str, texts: Sequence[str]) -> Vectors:
-        with _embedding(uri):
-            vectors = np.asarray(self.embedder.embed_documents(texts), np.float32)
-        expected = (len(texts), self.embedder.dimension)
-        if vectors.shape != expected:
-            raise EmbeddingFailed(
-                f"The embedder gave an array of shape {vectors.shape} for texts of {uri}; "
-                f"{expected} was expected."
-            )
-        if not np.isfinite(vectors).all():
-            raise EmbeddingFailed(
-                f"The embedder gave numbers that are infinite or undefined for texts of {uri}."
-            )
-        return vectors
+    def _write(
+        self, content: Content, parsed: Parsed, depth: int, inside: list[Inside], started: float
+    ) -> IngestItem:
+        item = self.writer.write(content, parsed, started)
+        document_id = make_id("document", self.writer.base, content.uri)
+        found = list(attached(document_id, content.uri, parsed.attachments, content.labels, depth))
+        if content.before is not None:
+            forget_others(self.writer.database, self.writer.base, document_id, found)
+        inside += found
+        return item
 
 
-@contextmanager
-def _embedding(uri: str) -> Iterator[None]:
-    """What an embedder raises is a failure of the document; our own errors go through."""
-    try:
-        yield
-    except ChapterverseError:
-        raise
-    except Exception as error:
-        raise EmbeddingFailed(
-            f"The embedder failed on a text of {uri}: {type(error).__name__}: {error}"
-        ) from error
-
-
-def _kept(given: _T | None, before: _T) -> _T:
-    return before if given is None else given
-
-
-def _unchanged(document: Document) -> IngestItem:
-    return IngestItem(
-        uri=document.uri,
-        status="unchanged",
-        document_id=format_id(document.id),
-        pages=document.revision.page_count,
-        parents=document.parents,
-        children=document.children,
-    )
-
-
-def _finished(waiting: deque[IngestItem | _Task]) -> Iterator[IngestItem]:
+def _finished(waiting: deque[_Prepared]) -> Iterator[IngestItem]:
     """Take the items off the front that wait for no parse."""
     while waiting and isinstance(waiting[0], IngestItem):
         item = waiting.popleft()
@@ -362,7 +275,7 @@ def _failure(uri: str, error: DocumentError, started: float, *, named: bool = Tr
     name, message = display_name(uri), well_formed(str(error))
     # Of a folder, what no reader is made for is left out; a file that was named, or that bears the
     # name of a kind that is read, must be read.
-    other = PurePosixPath(name).suffix.lower() not in _READ
+    other = PurePosixPath(name).suffix.lower() not in {*_READ, ""}
     skip = isinstance(error, Unsupported) and other and not named
     return IngestItem(
         uri=uri,

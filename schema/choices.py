@@ -13,12 +13,21 @@ from typing import Any, Literal
 from chapterverse.schema.chunk_limits import ChunkLimits
 from chapterverse.schema.parse_limits import ParseLimits
 
-__all__ = ["CHUNK_SETTINGS", "CONFIG_FILE", "NOT_SETTINGS", "PREFIX", "Choices", "choose"]
+__all__ = [
+    "CHUNK_SETTINGS",
+    "CONFIG_FILE",
+    "DESCRIBER_KEY",
+    "NOT_SETTINGS",
+    "PREFIX",
+    "Choices",
+    "choose",
+]
 
 CONFIG_FILE = "chapterverse.toml"
 PREFIX = "CHAPTERVERSE_"
-NOT_SETTINGS = frozenset({"CHAPTERVERSE_KB", "CHAPTERVERSE_CACHE"})
-"""Read elsewhere, not settings of a knowledge base: its folder, and where models are cached."""
+DESCRIBER_KEY = "CHAPTERVERSE_DESCRIBER_KEY"
+NOT_SETTINGS = frozenset({"CHAPTERVERSE_KB", "CHAPTERVERSE_CACHE", DESCRIBER_KEY})
+"""Read elsewhere, not settings of a knowledge base: its folder, the model cache, a secret."""
 
 _CHUNK = ChunkLimits()
 _PARSE = ParseLimits()
@@ -61,6 +70,8 @@ class Choices:
     base_seconds: float = _PARSE.base_seconds
     seconds_per_page: float = _PARSE.seconds_per_page
     keep_sources: bool = True
+    describer_url: str | None = None
+    describer_model: str | None = None
     given: frozenset[str] = frozenset()
 
     @property

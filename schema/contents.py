@@ -6,9 +6,17 @@ from sqlalchemy import Connection, select
 
 from chapterverse.schema import codec
 from chapterverse.schema import tables as t
-from chapterverse.schema.records import Asset, AssetKind, Child, Parent, ParentKind
+from chapterverse.schema.records import (
+    Asset,
+    AssetKind,
+    Child,
+    Parent,
+    ParentKind,
+    Parsed,
+    Revision,
+)
 
-__all__ = ["assets_of", "children_of", "parents_of"]
+__all__ = ["assets_of", "children_of", "parents_of", "parsed_of"]
 
 
 def assets_of(connection: Connection, revision_id: int) -> tuple[Asset, ...]:
@@ -26,8 +34,28 @@ def assets_of(connection: Connection, revision_id: int) -> tuple[Asset, ...]:
             heading_path=codec.decode_strings(row.heading_path),
             caption=row.caption,
             table=None if row.cells is None else codec.decode_table(row.cells),
+            picture=None if row.picture is None else codec.decode_picture(row.picture),
+            origins=codec.decode_origins(row.origins),
         )
         for row in rows
+    )
+
+
+def parsed_of(connection: Connection, revision: Revision) -> Parsed:
+    """What the reader made of *revision*, as it gave it."""
+    return Parsed(
+        media_type=revision.media_type,
+        parser=revision.parser,
+        assets=assets_of(connection, revision.id),
+        title=revision.title,
+        page_count=revision.page_count,
+        page_labels=revision.page_labels,
+        page_accuracy=revision.page_accuracy,
+        warnings=revision.warnings,
+        page_unit=revision.page_unit,
+        page_reads=revision.page_reads,
+        properties=revision.properties,
+        attachments=revision.attachments or (),
     )
 
 

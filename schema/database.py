@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 
 __all__ = ["SCHEMA_VERSION", "Database", "now", "open_database"]
 
-SCHEMA_VERSION = "0001"
+SCHEMA_VERSION = "0002"
 """The newest migration; a test holds it against the scripts."""
 
-_KNOWN_VERSIONS = ("0001",)
+_KNOWN_VERSIONS = ("0001", "0002")
 _MIGRATIONS = "chapterverse:migrations"
 
 

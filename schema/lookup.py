@@ -19,7 +19,7 @@ from chapterverse.schema.errors import NotFound, QueryError
 from chapterverse.schema.ids import parse_id
 from chapterverse.schema.naming import display_name
 from chapterverse.schema.reader import Reader, Snapshot, select_in
-from chapterverse.schema.records import AssetKind, ParentKind, Region, Segment
+from chapterverse.schema.records import AssetKind, PageUnit, ParentKind, Region, Segment
 from chapterverse.schema.results import Filter
 from chapterverse.schema.wellformed import well_formed
 
@@ -48,14 +48,14 @@ FROM child WHERE id IN ({ids})
 
 _PARENTS = """
 SELECT p.id, p.ordinal, p.kind, p.text, p.heading_path, p.segments, p.pages, p.page_labels,
-    p.revision_id, d.id, d.uri, d.title
+    p.revision_id, d.id, d.uri, d.title, r.page_unit
 FROM parent AS p JOIN revision AS r ON r.id = p.revision_id JOIN document AS d
     ON d.id = r.document_id
 WHERE p.id IN ({ids})
 """
 
 _ORIGIN = """
-SELECT c.revision_id, d.id, d.uri, d.title
+SELECT c.revision_id, d.id, d.uri, d.title, r.page_unit
 FROM child AS c JOIN revision AS r ON r.id = c.revision_id JOIN document AS d
     ON d.id = r.document_id
 WHERE c.id = ?
@@ -94,6 +94,7 @@ class ParentRow:
     document_id: int
     uri: str
     title: str
+    page_unit: PageUnit = "page"
 
 
 def live_revisions(reader: Reader, ids: Sequence[int], seq: int) -> list[int]:
@@ -160,6 +161,7 @@ def parent_rows(reader: Reader, ids: Sequence[int]) -> dict[int, ParentRow]:
             document_id=row[9],
             uri=row[10],
             title=row[11],
+            page_unit=row[12],
         )
         for row in select_in(reader, _PARENTS, ids)
     }
@@ -183,6 +185,7 @@ def stand_in(reader: Reader, child: ChildRow) -> ParentRow | None:
         document_id=row[1],
         uri=row[2],
         title=row[3],
+        page_unit=row[4],
     )
 
 

@@ -6,14 +6,23 @@ import re
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["display_name", "index_title"]
+__all__ = ["INSIDE", "display_name", "index_title", "source_link"]
+
+INSIDE = "!/"
+"""Stands in a URI between a file and the path of a file inside it."""
 
 _MACHINE_MADE = re.compile(r"(?<![^\W_])(?=\w*\d)[0-9a-f]{8,}(?![^\W_])|\d{9,}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[_\s]+")
 
 
 def display_name(uri: str) -> str:
-    """The file name in *uri*, or the whole of it where there is none."""
+    """The file name in *uri*, or the whole of it where there is none.
+
+    A file inside another reads ``mail.eml › report.pdf``.
+    """
+    outer, *inner = uri.split(INSIDE)
+    if inner and uri.startswith("file:"):
+        return " › ".join([display_name(outer), *map(unquote, inner)])
     if "/" not in uri:
         return uri
     try:
@@ -22,6 +31,19 @@ def display_name(uri: str) -> str:
         # A name of the caller's choice that only looks like a URL.
         path = uri
     return unquote(PurePosixPath(path).name) or uri
+
+
+def source_link(uri: str, page: int | None = None) -> str:
+    """The address of the file that holds the document, opened at *page* where it has pages.
+
+    Nothing can open a file inside another by an address: its path follows as the fragment.
+    """
+    outer, separator, inner = uri.partition(INSIDE)
+    parts = [inner] if separator and uri.startswith("file:") else []
+    if not parts:
+        outer = uri
+    parts += [] if page is None else [f"page={page}"]
+    return f"{outer}#{'&'.join(parts)}" if parts else outer
 
 
 def index_title(title: str, uri: str) -> str:

@@ -310,7 +310,11 @@ class Chunks:
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One content of a document: sha256 of its bytes, parsed by one parser version."""
+    """One content of a document: sha256 of its bytes, parsed by one parser version.
+
+    The fields from ``page_count`` on are those of :class:`Parsed`; ``title`` is what the file
+    itself gives. ``attachments`` is ``None`` when an older version did not record them.
+    """
 
     id: int
     document_id: int
@@ -321,11 +325,20 @@ class Revision:
     page_count: int | None
     page_accuracy: PageAccuracy | None
     warnings: tuple[ParseWarning, ...]
+    title: str | None = None
+    page_unit: PageUnit = "page"
+    page_labels: tuple[str, ...] | None = None
+    page_reads: tuple[PageRead, ...] = ()
+    properties: dict[str, str] = field(default_factory=dict)
+    attachments: tuple[Attachment, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A file (or a text) that the user gave, at a URI, within one knowledge base."""
+    """A file (or a text) that the user gave, at a URI, within one knowledge base.
+
+    ``container_id`` is the document whose attachment or archive member this one is.
+    """
 
     id: int
     uri: str
@@ -336,3 +349,4 @@ class Document:
     parents: int
     children: int
     ingested_at: str
+    container_id: int | None = None

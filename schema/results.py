@@ -8,11 +8,20 @@ from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 from chapterverse.schema.errors import QueryError
-from chapterverse.schema.records import AssetKind, ParentKind, Region
+from chapterverse.schema.records import (
+    Asset,
+    AssetKind,
+    Child,
+    Document,
+    Parent,
+    ParentKind,
+    Region,
+)
 
 __all__ = [
     "ChannelScore",
     "Citation",
+    "Content",
     "DocumentRef",
     "Filter",
     "IngestItem",
@@ -226,6 +235,16 @@ class Status:
     chunking: str
     keyword: str
     writer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A document with everything that was made of it, in reading order."""
+
+    document: Document
+    assets: tuple[Asset, ...]
+    parents: tuple[Parent, ...]
+    children: tuple[Child, ...]
 
 
 def make_filter(

@@ -54,16 +54,20 @@ class Settings(BaseSettings):
     answer_bytes: int = Field(_DEFAULT.answer_bytes, ge=2**16)
     max_pixels: int = Field(_DEFAULT.max_pixels, ge=1)
     ocr_pages: int = Field(_DEFAULT.ocr_pages, ge=0)
-    ocr_memory_bytes: int = _DEFAULT.ocr_memory_bytes
+    ocr_memory_bytes: int = Field(_DEFAULT.ocr_memory_bytes, ge=2**28)
     ocr_seconds_per_page: float = Field(_DEFAULT.ocr_seconds_per_page, ge=0)
     base_seconds: float = Field(_DEFAULT.base_seconds, gt=0)
     seconds_per_page: float = Field(_DEFAULT.seconds_per_page, ge=0)
     keep_sources: bool = _DEFAULT.keep_sources
+    describer_url: str | None = Field(_DEFAULT.describer_url, min_length=1)
+    describer_model: str | None = Field(_DEFAULT.describer_model, min_length=1)
 
     @model_validator(mode="after")
     def _consistent(self) -> Settings:
         if self.dense_weight + self.keyword_weight == 0:
             raise ValueError("dense_weight and keyword_weight are both 0; one must be above 0")
+        if (self.describer_url is None) != (self.describer_model is None):
+            raise ValueError("describer_url and describer_model must be given together")
         return self
 
     @property

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
-import numpy as np
 from sqlalchemy import (
     BindParameter,
     Connection,
     Row,
     bindparam,
     delete,
-    exists,
     func,
     insert,
     select,
@@ -26,8 +24,8 @@ from sqlalchemy import (
 
 from chapterverse.schema import codec
 from chapterverse.schema import tables as t
+from chapterverse.schema.bulk import insert_all
 from chapterverse.schema.database import now
-from chapterverse.schema.embedder import Vectors
 from chapterverse.schema.ids import text_hash
 from chapterverse.schema.records import (
     Asset,
@@ -40,26 +38,21 @@ from chapterverse.schema.records import (
 
 __all__ = [
     "NewRevision",
-    "add_embeddings",
-    "batches",
     "chunking_of",
+    "contained_documents",
     "count_children",
     "count_rows",
     "delete_document",
-    "drop_orphans",
     "enqueue_drop",
     "find_document",
-    "forget_other_models",
+    "find_reads",
     "has_unapplied",
     "list_documents",
-    "missing_embeddings",
+    "pictures_in_use",
     "put_revision",
     "sources_in_use",
     "update_document",
 ]
-
-_T = TypeVar("_T")
-_BATCH = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,12 +67,7 @@ class NewRevision:
     chunking: str
     assets: tuple[Asset, ...]
     chunks: Chunks
-
-
-def batches(items: Sequence[_T], size: int = _BATCH) -> Iterator[Sequence[_T]]:
-    """Consecutive pieces of *items*, each of at most *size* (SQL statements have limits)."""
-    for start in range(0, len(items), size):
-        yield items[start : start + size]
+    container_id: int | None = None
 
 
 def put_revision(connection: Connection, new: NewRevision) -> int:
@@ -108,12 +96,18 @@ def put_revision(connection: Connection, new: NewRevision) -> int:
             page_count=revision.page_count,
             page_accuracy=revision.page_accuracy,
             warnings=codec.encode(revision.warnings),
+            title=revision.title,
+            page_unit=revision.page_unit,
+            page_labels=_encoded(revision.page_labels),
+            page_reads=codec.encode(revision.page_reads),
+            properties=codec.encode(revision.properties),
+            attachments=_encoded(revision.attachments),
             put_seq=seq,
         )
     )
-    _insert_all(connection, t.asset, [_asset_row(revision.id, a) for a in new.assets])
-    _insert_all(connection, t.parent, [_parent_row(revision.id, p) for p in new.chunks.parents])
-    _insert_all(connection, t.child, [_child_row(revision.id, c) for c in new.chunks.children])
+    insert_all(connection, t.asset, [_asset_row(revision.id, a) for a in new.assets])
+    insert_all(connection, t.parent, [_parent_row(revision.id, p) for p in new.chunks.parents])
+    insert_all(connection, t.child, [_child_row(revision.id, c) for c in new.chunks.children])
     return seq
 
 
@@ -130,7 +124,9 @@ def update_document(
 
 
 def delete_document(connection: Connection, document_id: int) -> None:
-    """Remove a document with all its rows; the outbox tells the indexes to forget it."""
+    """Remove a document with all its rows, and those in it; the outbox tells the indexes."""
+    for contained in contained_documents(connection, document_id):
+        delete_document(connection, contained)
     revisions = connection.scalars(
         select(t.revision.c.id)
         .where(t.revision.c.document_id == document_id)
@@ -143,43 +139,27 @@ def delete_document(connection: Connection, document_id: int) -> None:
     connection.execute(delete(t.document).where(t.document.c.id == document_id))
 
 
+def contained_documents(connection: Connection, document_id: int) -> dict[int, str]:
+    """Id and URI of the attachments of a document (not of what these contain)."""
+    query = select(t.document.c.id, t.document.c.uri)
+    rows = connection.execute(query.where(t.document.c.container_id == document_id))
+    return {row.id: row.uri for row in rows}
+
+
+def find_reads(connection: Connection, sha256: str) -> list[Document]:
+    """The documents whose current revision has this content, oldest first."""
+    query = (
+        select(t.revision.c.document_id)
+        .where(t.revision.c.sha256 == sha256, t.revision.c.superseded_seq.is_(None))
+        .order_by(t.revision.c.put_seq)
+    )
+    numbers = connection.scalars(query).all()
+    return [found for number in numbers if (found := find_document(connection, number))]
+
+
 def enqueue_drop(connection: Connection, revision_id: int) -> None:
     """Tell the indexes to forget a revision."""
     _enqueue(connection, "drop", revision_id)
-
-
-def drop_orphans(connection: Connection) -> None:
-    """Forget the vectors of texts that no child holds any more."""
-    held = exists().where(t.child.c.text_hash == t.embedding.c.text_hash)
-    connection.execute(delete(t.embedding).where(~held))
-
-
-def missing_embeddings(
-    connection: Connection, model: str, texts: Mapping[bytes, str]
-) -> dict[bytes, str]:
-    """Those of *texts* (by hash) whose vector under *model* is not stored yet."""
-    known: set[bytes] = set()
-    for part in batches(list(texts)):
-        query = select(t.embedding.c.text_hash).where(
-            t.embedding.c.model == model, t.embedding.c.text_hash.in_(part)
-        )
-        known.update(connection.scalars(query))
-    return {key: text for key, text in texts.items() if key not in known}
-
-
-def add_embeddings(
-    connection: Connection, model: str, hashes: Sequence[bytes], vectors: Vectors
-) -> None:
-    """Store float16 vectors by text hash; rows that are there already stay."""
-    if not hashes:
-        return
-    present = set(missing_embeddings(connection, model, dict.fromkeys(hashes, "")))
-    rows = [
-        {"model": model, "text_hash": key, "vector": row.tobytes()}
-        for key, row in zip(hashes, vectors.astype(np.float16), strict=True)
-        if key in present
-    ]
-    _insert_all(connection, t.embedding, rows)
 
 
 def find_document(connection: Connection, document_id: int) -> Document | None:
@@ -228,14 +208,23 @@ def count_rows(connection: Connection) -> dict[str, int]:
     }
 
 
-def forget_other_models(connection: Connection, model: str) -> None:
-    """Delete the stored vectors of every model but *model*."""
-    connection.execute(delete(t.embedding).where(t.embedding.c.model != model))
-
-
 def sources_in_use(connection: Connection) -> set[str]:
-    """sha256 of every source file that some revision was read from."""
-    return set(connection.scalars(select(t.revision.c.sha256)))
+    """sha256 of every source file that some revision was read from, attachments included."""
+    found = set(connection.scalars(select(t.revision.c.sha256)))
+    query = select(t.revision.c.attachments).where(t.revision.c.attachments.is_not(None))
+    for text in connection.scalars(query):
+        found.update(attachment.sha256 for attachment in codec.decode_attachments(text))
+    return found
+
+
+def pictures_in_use(connection: Connection) -> set[str]:
+    """sha256 of every picture that some figure shows."""
+    query = select(t.asset.c.picture).where(t.asset.c.picture.is_not(None))
+    return {codec.decode_picture(text).sha256 for text in connection.scalars(query)}
+
+
+def _encoded(value: object) -> str | None:
+    return None if value is None else codec.encode(value)
 
 
 def _enqueue(connection: Connection, op: str, revision_id: int) -> int:
@@ -250,6 +239,7 @@ def _write_document(connection: Connection, new: NewRevision) -> None:
         "uri": new.uri,
         "title": new.title,
         "metadata": codec.encode(dict(new.metadata)),
+        "container_id": new.container_id,
         "ingested_at": now(),
     }
     document_id = new.revision.document_id
@@ -264,12 +254,7 @@ def _write_document(connection: Connection, new: NewRevision) -> None:
 def _write_tags(connection: Connection, document_id: int, tags: Sequence[str]) -> None:
     connection.execute(delete(t.document_tag).where(t.document_tag.c.document_id == document_id))
     rows = [{"document_id": document_id, "tag": tag} for tag in sorted(set(tags))]
-    _insert_all(connection, t.document_tag, rows)
-
-
-def _insert_all(connection: Connection, table: Any, rows: list[dict[str, object]]) -> None:
-    for part in batches(rows, 5000):
-        connection.execute(insert(table), list(part))
+    insert_all(connection, t.document_tag, rows)
 
 
 def _asset_row(revision_id: int, asset: Asset) -> dict[str, object]:
@@ -283,6 +268,8 @@ def _asset_row(revision_id: int, asset: Asset) -> dict[str, object]:
         "caption": asset.caption,
         "cells": None if asset.table is None else codec.encode(asset.table),
         "regions": codec.encode(asset.regions),
+        "picture": _encoded(asset.picture),
+        "origins": codec.encode(asset.origins),
     }
 
 
@@ -333,7 +320,8 @@ _counts = (
         .scalar_subquery()
         .label("children"),
         t.document.c.uri,
-        t.document.c.title,
+        t.document.c.title.label("document_title"),
+        t.document.c.container_id,
         t.document.c.metadata.label("document_metadata"),
         t.document.c.ingested_at,
         t.revision,
@@ -369,15 +357,22 @@ def _document(row: Row[Any], tags: tuple[str, ...]) -> Document:
         page_count=row.page_count,
         page_accuracy=row.page_accuracy,
         warnings=codec.decode_warnings(row.warnings),
+        title=row.title,
+        page_unit=row.page_unit,
+        page_labels=None if row.page_labels is None else codec.decode_strings(row.page_labels),
+        page_reads=codec.decode_page_reads(row.page_reads),
+        properties=codec.decode_metadata(row.properties),
+        attachments=None if row.attachments is None else codec.decode_attachments(row.attachments),
     )
     return Document(
         id=row.document_id,
         uri=row.uri,
-        title=row.title,
+        title=row.document_title,
         tags=tags,
         metadata=codec.decode_metadata(row.document_metadata),
         revision=revision,
         parents=row.parents,
         children=row.children,
         ingested_at=row.ingested_at,
+        container_id=row.container_id,
     )

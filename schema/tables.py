@@ -66,6 +66,8 @@ document = Table(
     Column("uri", Text, nullable=False, unique=True),
     Column("title", Text, nullable=False),
     Column("metadata", Text, nullable=False),
+    # The document that this one is attached to; both go together.
+    Column("container_id", BigInteger, index=True),
     Column("ingested_at", String(32), nullable=False),
 )
 
@@ -91,6 +93,13 @@ revision = Table(
     Column("page_count", Integer),
     Column("page_accuracy", String(12)),
     Column("warnings", Text, nullable=False),
+    Column("title", Text),
+    Column("page_unit", String(8), nullable=False, server_default="page"),
+    Column("page_labels", Text),
+    Column("page_reads", Text, nullable=False, server_default="[]"),
+    Column("properties", Text, nullable=False, server_default="{}"),
+    # NULL: written before attachments were, so this parse cannot be used again.
+    Column("attachments", Text),
     # Visible to searches while put_seq <= applied < superseded_seq: replacing a document is one
     # change of generation.applied, so there is no moment at which neither revision can be found.
     Column("put_seq", BigInteger, nullable=False),
@@ -111,6 +120,8 @@ asset = Table(
     Column("caption", Text),
     Column("cells", Text),
     Column("regions", Text, nullable=False),
+    Column("picture", Text),
+    Column("origins", Text, nullable=False, server_default="[]"),
 )
 
 parent = Table(

@@ -26,12 +26,12 @@ from chapterverse.schema.errors import StoreError, StoreForeign, StoreNewer
 from tests.bases import open_base
 
 ROOT = Path(__file__).resolve().parents[2]
-SECOND = """
+THIRD = """
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "0003"
+down_revision = "0002"
 branch_labels = None
 depends_on = None
 
@@ -189,16 +189,16 @@ def test_a_kill_while_the_base_is_made_leaves_nothing(
     database.close()
 
 
-def with_second_migration(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+def with_third_migration(folder: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
     """Behave like the next version of this package: one more migration."""
     target = folder / "migrations"
     shutil.rmtree(target, ignore_errors=True)
     source = Path(chapterverse.__file__).parent / "migrations"
     shutil.copytree(source, target, ignore=shutil.ignore_patterns("__pycache__"))
-    (target / "versions" / "0002_second.py").write_text(script, encoding="utf-8")
+    (target / "versions" / "0003_third.py").write_text(script, encoding="utf-8")
     monkeypatch.setattr(database_module, "_MIGRATIONS", str(target))
-    monkeypatch.setattr(database_module, "_KNOWN_VERSIONS", ("0001", "0002"))
-    monkeypatch.setattr(database_module, "SCHEMA_VERSION", "0002")
+    monkeypatch.setattr(database_module, "_KNOWN_VERSIONS", ("0001", "0002", "0003"))
+    monkeypatch.setattr(database_module, "SCHEMA_VERSION", "0003")
 
 
 def test_an_older_base_is_backed_up_and_migrated(
@@ -206,20 +206,20 @@ def test_an_older_base_is_backed_up_and_migrated(
 ) -> None:
     with open_base(tmp_path / "kb") as kb:
         kb.ingest_text("The pump needs oil.", "text:a", tags=["x"])
-    with_second_migration(tmp_path, monkeypatch, SECOND)
+    with_third_migration(tmp_path, monkeypatch, THIRD)
     with open_base(tmp_path / "kb") as kb:
         assert kb.documents()[0].tags == ("x",)
         assert kb.search("oil", 1)[0].document.uri == "text:a"
     path = tmp_path / "kb" / "kb.sqlite3"
-    backup = path.with_name("kb.before-0002.sqlite3")
+    backup = path.with_name("kb.before-0003.sqlite3")
     assert "author" in columns(path, "document")
     assert "author" not in columns(backup, "document")
     with closing(sqlite3.connect(backup)) as connection:
         assert connection.execute("SELECT uri FROM document").fetchall() == [("text:a",)]
-        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0002",)
     assert not list(path.parent.glob("*.partial"))
     monkeypatch.undo()
-    with pytest.raises(StoreNewer, match="'0002'"):
+    with pytest.raises(StoreNewer, match="'0003'"):
         open_base(tmp_path / "kb")
 
 
@@ -227,12 +227,12 @@ def test_a_migration_that_fails_changes_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fresh(tmp_path).close()
-    broken = SECOND + '    op.execute("INSERT INTO nothing VALUES (1)")\n'
-    with_second_migration(tmp_path, monkeypatch, broken)
+    broken = THIRD + '    op.execute("INSERT INTO nothing VALUES (1)")\n'
+    with_third_migration(tmp_path, monkeypatch, broken)
     with pytest.raises(StoreError, match=r"kb\.sqlite3"):
         fresh(tmp_path)
     assert "author" not in columns(tmp_path / "kb.sqlite3", "document")
-    with_second_migration(tmp_path, monkeypatch, SECOND)
+    with_third_migration(tmp_path, monkeypatch, THIRD)
     fresh(tmp_path).close()
     assert "author" in columns(tmp_path / "kb.sqlite3", "document")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Connection, func, select
 
-from chapterverse.schema import journal, lookup, sqlite, store
+from chapterverse.schema import embeddings, journal, lookup, sqlite, store
 from chapterverse.schema import tables as t
 from chapterverse.schema.database import Database, open_database
 from chapterverse.schema.generation import Generation, current_generation
@@ -88,7 +88,7 @@ def content(uri: str, text: str) -> store.NewRevision:
 def put(database: Database, uri: str, text: str) -> int:
     with database.write() as connection:
         vectors = np.ones((1, 64), np.float32)
-        store.add_embeddings(connection, "hash:64:1", [text_hash(text)], vectors)
+        embeddings.add_embeddings(connection, "hash:64:1", [text_hash(text)], vectors)
         return store.put_revision(connection, content(uri, text))
 
 
@@ -156,7 +156,7 @@ def test_of_two_revisions_one_shows_at_every_moment(database: Database) -> None:
     with database.write() as connection:
         # Vectors go at the end of a job: an interrupted one may still want them.
         assert rows(connection)["embedding"] == 2
-        store.drop_orphans(connection)
+        embeddings.drop_orphans(connection)
     with database.read() as connection:
         assert visible(connection, *both) == [("a", "two")]
         assert set(rows(connection).values()) == {1}
@@ -202,7 +202,7 @@ def test_deleting_leaves_a_drop_for_every_revision(database: Database) -> None:
     put(database, "b", "other")
     with database.write() as connection:
         store.delete_document(connection, make_id("document", "a"))
-        store.drop_orphans(connection)
+        embeddings.drop_orphans(connection)
     with database.read() as connection:
         drops = [r.revision_id for r in journal.outbox_after(connection, 0) if r.op == "drop"]
         assert drops == [make_id("revision", "a", "one"), make_id("revision", "a", "two")]

@@ -24,7 +24,7 @@ from chapterverse.ingest.outline import (
 from chapterverse.schema.errors import Empty, Unsupported
 from chapterverse.schema.records import AssetKind, LineRange, Parsed, ParseWarning, Region
 
-__all__ = ["PARSER", "decoding_warnings", "read_plain", "read_text"]
+__all__ = ["PARSER", "decoding_warnings", "read_plain", "read_text", "text_drafts"]
 
 PARSER = "plain/1"
 _CONTEXT = ReadContext()
@@ -83,14 +83,19 @@ class _Block:
 
 
 def _parse(text: str, warnings: tuple[ParseWarning, ...]) -> Parsed:
+    drafts = _with_title(text_drafts(text), text.split("\n"))
+    title = title_text(drafts, None)
+    return Parsed("text/plain", PARSER, to_assets(drafts), title=title, warnings=warnings)
+
+
+def text_drafts(text: str) -> list[Draft]:
+    """Paragraphs, list items and headings of *text*; regions carry its line numbers (1-based)."""
     blocks = list(_blocks(text))
     drafts: list[Draft] = []
     for index, block in enumerate(blocks):
         following = blocks[index + 1] if index + 1 < len(blocks) else None
         drafts.extend(_drafts(block, following))
-    drafts = _with_title(drafts, text.split("\n"))
-    title = title_text(drafts, None)
-    return Parsed("text/plain", PARSER, to_assets(drafts), title=title, warnings=warnings)
+    return drafts
 
 
 def _blocks(text: str) -> Iterator[_Block]:

@@ -8,7 +8,7 @@ import pytest
 
 from chapterverse.engine.cite import citation, page_text
 from chapterverse.schema.lookup import ChildRow, ParentRow
-from chapterverse.schema.records import AssetKind, Box, ParentKind, Region
+from chapterverse.schema.records import AssetKind, Box, LineRange, PageUnit, ParentKind, Region
 
 REGION = Region(0, 4, 12, "10", Box(0.1, 0.2, 0.3, 0.4))
 PARENT = ParentRow(
@@ -108,3 +108,36 @@ def test_long_quotes_are_cut(length: int, kept: int) -> None:
     cited = citation(PARENT, replace(CHILD, text="x" * length))
     assert len(cited.quote) == kept
     assert cited.quote.endswith("…") is (length > kept)
+
+
+@pytest.mark.parametrize(
+    ("unit", "pages", "regions", "label"),
+    [
+        ("slide", (12,), (REGION,), "slide 12 (printed x)"),
+        ("slide", (12, 13), (REGION,), "slides 12–13 (printed x)"),
+        ("sheet", (12,), (replace(REGION, place="Sales!A5:F5"),), "Sales!A5:F5"),
+        (
+            "sheet",
+            (12,),
+            (replace(REGION, place="Sales!A5:F5"), replace(REGION, place="Sales!A6:F6")),
+            "Sales!A5:F6",
+        ),
+        ("sheet", (12,), (REGION,), "sheet 12 (printed x)"),
+        ("page", (), (Region(0, 4, lines=LineRange(3, 3)),), "line 3"),
+        (
+            "page",
+            (),
+            (Region(0, 2, lines=LineRange(3, 4)), Region(2, 4, lines=LineRange(6, 7))),
+            "lines 3–7",
+        ),
+        ("page", (), (Region(0, 4, place="text/chapter-1.xhtml"),), ""),
+    ],
+)
+def test_places_are_named_as_the_format_names_them(
+    unit: PageUnit, pages: tuple[int, ...], regions: tuple[Region, ...], label: str
+) -> None:
+    parent = replace(PARENT, page_unit=unit, pages=pages, page_labels=("x",) * len(pages))
+    cited = citation(parent, replace(CHILD, pages=pages, regions=regions))
+    assert cited.label == ", ".join(
+        part for part in ("hand book.pdf", label, "§ 3.2 Expenses") if part
+    )

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from chapterverse.schema.naming import display_name, index_title
+from chapterverse.schema.naming import display_name, index_title, source_link
 
 
 @pytest.mark.parametrize(
@@ -22,10 +22,26 @@ from chapterverse.schema.naming import display_name, index_title
         ("note 1?", "note 1?"),
         ("http://[x/y", "y"),
         ("file:///data/folder/", "folder"),
+        ("file:///data/a%20b.eml!/c%20d.pdf", "a b.eml › c d.pdf"),
+        ("file:///data/a.zip!/x/b.zip!/c.txt", "a.zip › x/b.zip › c.txt"),
+        ("note!/x", "x"),
     ],
 )
 def test_display_name(uri: str, name: str) -> None:
     assert display_name(uri) == name
+
+
+@pytest.mark.parametrize(
+    ("uri", "page", "link"),
+    [
+        ("file:///data/a.pdf", None, "file:///data/a.pdf"),
+        ("file:///data/a.pdf", 3, "file:///data/a.pdf#page=3"),
+        ("file:///data/a.zip!/x/b.pdf", 3, "file:///data/a.zip#x/b.pdf&page=3"),
+        ("note!/x", None, "note!/x"),
+    ],
+)
+def test_a_link_opens_the_file_that_is_there(uri: str, page: int | None, link: str) -> None:
+    assert source_link(uri, page) == link
 
 
 @given(st.text(min_size=1))

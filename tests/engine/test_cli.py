@@ -56,7 +56,7 @@ def test_ingest_search_list_show_delete(tmp_path: Path, capfd: pytest.CaptureFix
     assert content["children"][0]["parent_id"] == content["parents"][0]["id"]
 
     assert main(["search", "报销", "--mode", "keyword"]) == 0
-    assert "handbook.md, 第三章 费用报销" in capfd.readouterr().out
+    assert "handbook.md, lines 1–5, 第三章 费用报销" in capfd.readouterr().out
     assert main(["delete", "manual.md"]) == 0
     capfd.readouterr()
     assert run_json(capfd, "status")["documents"] == 1

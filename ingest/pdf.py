@@ -14,6 +14,7 @@ from chapterverse.ingest.pdf_assets import PageFrame, make_assets, merge_breaks,
 from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings
 from chapterverse.ingest.pdf_layout import read_layouts
 from chapterverse.ingest.pdf_page import PageText, page_pieces, page_rows
+from chapterverse.ingest.pdf_tags import PageTags, tells_headings
 from chapterverse.ingest.pdf_text import Word, vocabulary
 from chapterverse.ingest.pdf_words import page_size, read_drawings, read_words
 from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge
@@ -114,6 +115,7 @@ def _texts(document: Any, count: int) -> tuple[list[PageText], list[ParseWarning
     import pypdfium2
 
     texts, warnings = [], []
+    tagged = tells_headings(document)
     for index in range(count):
         number = index + 1
         try:
@@ -125,7 +127,7 @@ def _texts(document: Any, count: int) -> tuple[list[PageText], list[ParseWarning
             continue
         textpage = page.get_textpage()
         width, height = page_size(page)
-        found, unread = read_words(page, textpage)
+        found, unread = read_words(page, textpage, PageTags(page) if tagged else None)
         words, outside = _visible(found, width, height)
         if unread > 0.3:
             message = (

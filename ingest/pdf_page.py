@@ -15,11 +15,11 @@ from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_code, split_
 from chapterverse.ingest.pdf_prose import part_tables
 from chapterverse.ingest.pdf_tables import build_grid
 from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
+from chapterverse.ingest.pdf_turned import turned_lines, vertical_pieces
 from chapterverse.schema.records import AssetKind
 
 __all__ = ["PageText", "page_pieces", "page_rows"]
 
-_MARGIN = 0.09
 _PLAIN = ("paragraph", "loose")
 _FLOWING = (*_PLAIN, "list_item", "heading")
 _Held = list[tuple[Block, list[Line]]]
@@ -63,12 +63,14 @@ def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture)
         held = part_tables(assign_words(words, layout, text.number))
         held = gather_entries(held, [row for row in text.rows if id(row.words[0]) not in gone])
         areas = _areas(layout, held, text)
-    stamps, turned = _turned(text)
+    stamps, turned = turned_lines(text.words, text.number, text.width)
+    columns = vertical_pieces(text.words, text.number)
     whole = Rect(0.0, 0.0, text.width, text.height)
     return [
         *(Piece(AssetKind.PAGE_HEADER, (line,), text.number, whole) for line in (*heads, *stamps)),
+        *columns,
         *_body(held, areas, text),
-        *(Piece(AssetKind.PARAGRAPH, (line,), text.number, whole) for line in turned),
+        *(Piece(AssetKind.PARAGRAPH, tuple(lines), text.number, whole) for lines in turned),
         *(Piece(AssetKind.PAGE_FOOTER, (line,), text.number, whole) for line in feet),
     ]
 
@@ -98,30 +100,6 @@ def _areas(layout: PageLayout, held: _Held, text: PageText) -> list[Rect]:
             near = [a for a in drawn if is_beside(caption, a) and fit(a) and a not in kept]
             kept.extend(near[-1:])
     return kept
-
-
-def _turned(text: PageText) -> tuple[list[Line], list[Line]]:
-    """Lines of turned text: those in the outer margins, and the others."""
-    runs: list[list[Word]] = []
-    last = None
-    for word in text.words:
-        if not word.upright:
-            if last is not None and not last.upright and _in_run(runs[-1][-1], word):
-                runs[-1].append(word)
-            else:
-                runs.append([word])
-        last = word
-    stamps: list[Line] = []
-    others: list[Line] = []
-    for run in runs:
-        line = make_line(run, text.number)
-        edge = line.rect.x1 < _MARGIN * text.width or line.rect.x0 > (1 - _MARGIN) * text.width
-        (stamps if edge else others).append(line)
-    return stamps, others
-
-
-def _in_run(a: Word, b: Word) -> bool:
-    return a.rect.x_overlap(b.rect) > 0.5 * min(a.rect.width, b.rect.width)
 
 
 def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:

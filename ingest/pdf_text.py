@@ -6,10 +6,13 @@ Boxes are in points of the displayed page (after ``/Rotate``, visible part), ori
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
+
+from chapterverse.ingest.pdf_tags import Tag
 
 __all__ = [
     "Line",
@@ -57,27 +60,30 @@ class Rect(NamedTuple):
 
     def union(self, other: Rect) -> Rect:
         """The smallest rectangle around both."""
-        return Rect(
-            min(self.x0, other.x0),
-            min(self.y0, other.y0),
-            max(self.x1, other.x1),
-            max(self.y1, other.y1),
-        )
+        a, b, c, d = self
+        e, f, g, h = other
+        return Rect(a if a < e else e, b if b < f else f, c if c > g else g, d if d > h else h)
 
     def x_overlap(self, other: Rect) -> float:
         """Shared width in points, negative when apart."""
-        return min(self.x1, other.x1) - max(self.x0, other.x0)
+        a, _, c, _ = self
+        e, _, g, _ = other
+        return (c if c < g else g) - (a if a > e else e)
 
     def y_overlap(self, other: Rect) -> float:
         """Shared height in points, negative when apart."""
-        return min(self.y1, other.y1) - max(self.y0, other.y0)
+        _, b, _, d = self
+        _, f, _, h = other
+        return (d if d < h else h) - (b if b > f else f)
 
 
 class Word(NamedTuple):
     """A run of characters without white space; ``size`` is the font size in points.
 
     ``mono`` marks a typewriter font. ``x`` and ``y`` are the centre of ``rect``. ``broken`` marks
-    a word that ends in a line-end hyphen which PDFium recognised.
+    a word that ends in a line-end hyphen which PDFium recognised. ``upright`` words run from left
+    to right; ``vertical`` ones are columns of East Asian characters. ``tag`` is the structure
+    element of a tagged file.
     """
 
     text: str
@@ -89,6 +95,8 @@ class Word(NamedTuple):
     broken: bool
     x: float
     y: float
+    tag: Tag | None = None
+    vertical: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +118,17 @@ class Line:
     @property
     def broken(self) -> bool:
         return self.words[-1].broken
+
+    @property
+    def tag(self) -> Tag | None:
+        """The structure element of most characters."""
+        first = self.words[0].tag
+        if all(word.tag is first for word in self.words):
+            return first
+        counts: Counter[Tag | None] = Counter()
+        for word in self.words:
+            counts[word.tag] += len(word.text)
+        return counts.most_common(1)[0][0]
 
 
 def is_cjk(char: str) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
-from chapterverse.ingest.pdf_text import Rect, Word
+from chapterverse.ingest.pdf_tags import PageTags, Tag, plain_function
+from chapterverse.ingest.pdf_text import Rect, Word, is_cjk
 
 __all__ = ["page_size", "read_drawings", "read_words"]
 
@@ -31,8 +32,11 @@ _FORCE_BOLD = 0x40000
 _TRACKED = 14.0
 """Font size in points from which on letters may be moved together."""
 
+_COLUMN = 4
+"""Characters one below the other from which on they are vertical text, not a narrow cell."""
+
 _Bounds = tuple[float, float, float, float]
-_Style = tuple[float, bool, bool, bool]
+_Style = tuple[float, bool, bool, bool, Tag | None]
 
 
 def page_size(page: Any) -> tuple[float, float]:
@@ -42,13 +46,13 @@ def page_size(page: Any) -> tuple[float, float]:
     return (height, width) if page.get_rotation() in (90, 270) else (width, height)
 
 
-def read_words(page: Any, textpage: Any) -> tuple[list[Word], float]:
-    """All words of a pypdfium2 page in the order of its content stream.
+def read_words(page: Any, textpage: Any, tags: PageTags | None = None) -> tuple[list[Word], float]:
+    """All words of a pypdfium2 page in the order of its content stream, with their *tags*.
 
     Also the share (0 to 1) of characters without a known meaning, which are left out if they are
     control characters.
     """
-    chars = _Chars(page, textpage)
+    chars = _Chars(page, textpage, tags)
     words: list[Word] = []
     for match in _RUN.finditer(chars.text):
         _split_word(chars, match.start(), match.end(), words)
@@ -80,34 +84,29 @@ def _displayed(box: _Bounds, bounds: _Bounds, rotation: int) -> Rect:
     return Rect(top - y1, right - x1, top - y0, right - x0)
 
 
-def _plain(function: Any, result: Any, *arguments: Any) -> Callable[..., Any]:
-    """The C function behind *function* with bare argument types, which cost less to convert."""
-    address = ctypes.cast(function, ctypes.c_void_p).value or 0
-    made: Callable[..., Any] = ctypes.CFUNCTYPE(result, *arguments)(address)
-    return made
-
-
 class _Chars:
     """The characters of one text page through PDFium's C interface.
 
     ``text`` has one code point (or half a surrogate pair) for each of PDFium's characters.
     """
 
-    def __init__(self, page: Any, textpage: Any) -> None:
+    def __init__(self, page: Any, textpage: Any, tags: PageTags | None) -> None:
         import pypdfium2.raw as raw
 
         pointer, number = ctypes.c_void_p, ctypes.c_int
         self._page = ctypes.cast(textpage.raw, pointer)
         self._bounds: _Bounds = page.get_bbox()
         self._rotation: int = page.get_rotation()
+        self._left, self._top = self._bounds[0], self._bounds[3]
+        self._tags = tags
         self._rect, self._matrix = raw.FS_RECTF(), raw.FS_MATRIX()
         self._rect_at, self._matrix_at = ctypes.byref(self._rect), ctypes.byref(self._matrix)
-        self._box = _plain(raw.FPDFText_GetLooseCharBox, number, pointer, number, pointer)
-        self._object = _plain(raw.FPDFText_GetTextObject, pointer, pointer, number)
+        self._box = plain_function(raw.FPDFText_GetLooseCharBox, number, pointer, number, pointer)
+        self._object = plain_function(raw.FPDFText_GetTextObject, pointer, pointer, number)
         self._raw, self._textpage = raw, textpage.raw
         self._name = ctypes.create_string_buffer(256)
         self._fonts: dict[bytes, tuple[bool, bool]] = {}
-        self._last: tuple[int | None, _Style] = (None, (0.0, False, True, False))
+        self._last: tuple[int | None, _Style] = (None, (0.0, False, True, False, None))
         self.text = self._read(textpage)
 
     def _read(self, textpage: Any) -> str:
@@ -122,11 +121,14 @@ class _Chars:
         if not self._box(self._page, index, self._rect_at):
             return Rect(0.0, 0.0, 0.0, 0.0)
         box = self._rect
+        if self._rotation == 0:
+            left, top = self._left, self._top
+            return Rect(box.left - left, top - box.top, box.right - left, top - box.bottom)
         corners = (box.left, box.bottom, box.right, box.top)
         return _displayed(corners, self._bounds, self._rotation)
 
     def style(self, index: int) -> _Style:
-        """Size in points, bold, upright, typewriter of one character."""
+        """Size in points, bold, upright, typewriter, tag of one character."""
         made_by: int | None = self._object(self._page, index)
         if made_by is not None and made_by == self._last[0]:
             return self._last[1]
@@ -140,7 +142,8 @@ class _Chars:
             )
             upright = dx > 0 and abs(dy) < 0.1 * dx
         bold, mono = self._font(index)
-        self._last = (made_by, (size, bold, upright, mono))
+        tag = self._tags.of(made_by) if self._tags is not None and made_by is not None else None
+        self._last = (made_by, (size, bold, upright, mono, tag))
         return self._last[1]
 
     def _font(self, index: int) -> tuple[bool, bool]:
@@ -162,19 +165,23 @@ def _split_word(chars: _Chars, start: int, end: int, out: list[Word]) -> None:
     last = first if inked == start else chars.rect(inked)
     style = chars.style(start)
     upright = style[2]
+    vertical = False
     if upright and last is not first and _jumps(first, last):
+        vertical = _is_vertical(chars, start, inked + 1, bool(out) and out[-1].vertical)
+    if upright and last is not first and not vertical and _jumps(first, last):
         for middle in range(start + 1, end):
             before, here = chars.rect(middle - 1), chars.rect(middle)
             if before.y_overlap(here) <= 0 or here.x1 < before.x0:
                 _split_word(chars, start, middle, out)
                 _split_word(chars, middle, end, out)
                 return
-    cut = _hidden_space(chars, start, end, style)
-    if cut is not None:
-        _split_word(chars, start, cut, out)
-        _split_word(chars, cut, end, out)
-        return
-    out.append(_word(text, first if last is first else first.union(last), style))
+    if style[0] >= _TRACKED and end - start >= 6:
+        cut = _hidden_space(chars, start, end, style)
+        if cut is not None:
+            _split_word(chars, start, cut, out)
+            _split_word(chars, cut, end, out)
+            return
+    out.append(_word(text, first if last is first else first.union(last), style, vertical))
 
 
 def _hidden_space(chars: _Chars, start: int, end: int, style: _Style) -> int | None:
@@ -183,7 +190,7 @@ def _hidden_space(chars: _Chars, start: int, end: int, style: _Style) -> int | N
     PDFium expects a wider gap for a space than such tracking leaves of it.
     """
     size = style[0]
-    if size < _TRACKED or end - start < 6 or not style[2] or not chars.text[start:end].isalpha():
+    if not style[2] or not chars.text[start:end].isalpha():
         return None
     boxes = [chars.rect(index) for index in range(start, end)]
     gaps = [b.x0 - a.x1 for a, b in pairwise(boxes)]
@@ -203,7 +210,17 @@ def _jumps(first: Rect, last: Rect) -> bool:
     return first.y_overlap(last) <= 0.3 * min(max(first.height, 1.0), last.height)
 
 
-def _word(text: str, rect: Rect, style: _Style) -> Word:
+def _is_vertical(chars: _Chars, start: int, end: int, after_one: bool) -> bool:
+    """Whether the characters are a column of East Asian text, read from top to bottom."""
+    if end - start < (2 if after_one else _COLUMN) or not is_cjk(chars.text[start]):
+        return False
+    boxes = [chars.rect(index) for index in range(start, end)]
+    return all(
+        b.y0 > a.y0 and b.x_overlap(a) > 0.5 * min(a.width, b.width) for a, b in pairwise(boxes)
+    )
+
+
+def _word(text: str, rect: Rect, style: _Style, vertical: bool) -> Word:
     broken = text[-1] in _HYPHENS
     if not (text.isascii() and text.isprintable()):
         text = text.translate(_LIGATURES)
@@ -211,9 +228,12 @@ def _word(text: str, rect: Rect, style: _Style) -> Word:
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if broken:
         text += "-"
-    size, bold, upright, mono = style
-    x, y = (rect.x0 + rect.x1) / 2, (rect.y0 + rect.y1) / 2
-    return Word(text, rect, size or rect.y1 - rect.y0, bold, upright, mono, broken, x, y)
+    size, bold, upright, mono, tag = style
+    x0, y0, x1, y1 = rect
+    x, y = (x0 + x1) / 2, (y0 + y1) / 2
+    upright = upright and not vertical
+    size = size or y1 - y0
+    return Word(text, rect, size, bold, upright, mono, broken, x, y, tag, vertical)
 
 
 def _rejoin(words: Iterable[Word]) -> list[Word]:
@@ -234,7 +254,9 @@ def _rejoin(words: Iterable[Word]) -> list[Word]:
 
 
 def _touches(a: Word, b: Word) -> bool:
-    gap = b.rect.x0 - a.rect.x1
+    gap = b.rect[0] - a.rect[2]
+    if not -0.03 * a.size < gap < 0.23 * a.size:
+        return False
     # In bold heads some producers space out the last letter; "a" may be a word of its own.
     stray = a.bold and len(b.text) == 1 and b.text != "a" and 0 < gap < 0.23 * a.size
     if not (stray or abs(gap) < 0.03 * a.size):

@@ -2,17 +2,17 @@
 
 One dictionary a file: ``file``, ``status`` (``"ok"`` or ``"error"``), ``error`` (its code),
 ``pages``, ``page_labels`` and ``assets`` in reading order, each with ``kind``, ``text``,
-``level``, ``heading_path`` (without the document title), ``page`` and ``bbox`` or ``regions``
+``level``, ``heading_path`` (with the document title where it is a heading), ``page`` and ``bbox`` or ``regions``
 (one box a page), ``lines`` (each place of the asset with its text), and for tables and figures
 ``rows``, ``header_rows`` and ``caption``. What is not known is left out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from chapterverse.schema.errors import DocumentError
-from chapterverse.schema.records import Asset, Box, Parsed, Region
+from chapterverse.schema.records import Asset, AssetKind, Box, Parsed, Region
 
 __all__ = ["neutral_asset", "neutral_failure", "neutral_form", "page_boxes"]
 
@@ -27,8 +27,17 @@ def neutral_form(name: str, parsed: Parsed) -> dict[str, object]:
         "error": None,
         "pages": parsed.page_count,
         "page_labels": None if parsed.page_labels is None else list(parsed.page_labels),
-        "assets": [neutral_asset(asset) for asset in parsed.assets],
+        "assets": [neutral_asset(asset, above) for asset, above in _with_title(parsed.assets)],
     }
+
+
+def _with_title(assets: Sequence[Asset]) -> Iterator[tuple[Asset, tuple[str, ...]]]:
+    """Each asset with the title above it, which our own paths leave out."""
+    above: tuple[str, ...] = ()
+    for asset in assets:
+        yield asset, above
+        if asset.kind is AssetKind.HEADING and asset.level == 0:
+            above = (" ".join(asset.text.split()),)
 
 
 def neutral_failure(name: str, error: DocumentError) -> dict[str, object]:
@@ -43,12 +52,12 @@ def neutral_failure(name: str, error: DocumentError) -> dict[str, object]:
     }
 
 
-def neutral_asset(asset: Asset) -> dict[str, object]:
-    """One asset."""
+def neutral_asset(asset: Asset, above: tuple[str, ...] = ()) -> dict[str, object]:
+    """One asset, whose path of headings begins with *above*."""
     form: dict[str, object] = {"kind": asset.kind.value, "text": asset.text}
     if asset.level is not None:
         form["level"] = asset.level
-    form["heading_path"] = list(asset.heading_path)
+    form["heading_path"] = [*above, *asset.heading_path]
     places = [_place(page, box) for page, box in page_boxes(asset.regions)]
     if len(places) == 1:
         form |= places[0]

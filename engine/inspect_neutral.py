@@ -2,9 +2,9 @@
 
 One dictionary a file: ``file``, ``status`` (``"ok"`` or ``"error"``), ``error`` (its code),
 ``pages``, ``page_labels`` and ``assets`` in reading order, each with ``kind``, ``text``,
-``level``, ``heading_path`` (with the document title where it is a heading), ``page`` and ``bbox`` or ``regions``
-(one box a page), ``lines`` (each place of the asset with its text), and for tables and figures
-``rows``, ``header_rows`` and ``caption``. What is not known is left out.
+``level``, ``heading_path`` (with the document title where it is a heading), ``page`` and ``bbox``
+or ``regions`` (one box a page), ``lines`` (each place of the asset with its text), and for tables
+and figures ``rows``, ``header_rows`` and ``caption``. What is not known is left out.
 """
 
 from __future__ import annotations

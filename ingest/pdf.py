@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from chapterverse.ingest.captions import starts_caption
 from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.furniture import find_furniture
 from chapterverse.ingest.pdf_assets import PageFrame, make_assets, merge_breaks, merge_tables
+from chapterverse.ingest.pdf_graphics import read_graphics
 from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings
 from chapterverse.ingest.pdf_layout import read_layouts
 from chapterverse.ingest.pdf_page import PageText, page_pieces, page_rows
 from chapterverse.ingest.pdf_tags import PageTags, tells_headings
 from chapterverse.ingest.pdf_text import Word, vocabulary
-from chapterverse.ingest.pdf_words import page_size, read_drawings, read_words
+from chapterverse.ingest.pdf_words import page_size, read_words
 from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge
 from chapterverse.schema.records import Asset, AssetKind, Parsed, ParseWarning
 
@@ -136,7 +136,7 @@ def _texts(document: Any, count: int) -> tuple[list[PageText], list[ParseWarning
             )
             warnings.append(ParseWarning("unreadable_text", message, number))
         rows = page_rows(words, number)
-        drawings = read_drawings(page) if any(starts_caption(row.text) for row in rows) else []
+        graphics = read_graphics(page)
         textpage.close()
         page.close()
         if outside:
@@ -145,7 +145,7 @@ def _texts(document: Any, count: int) -> tuple[list[PageText], list[ParseWarning
         if not words:
             message = f"Page {number} holds no text (a scan or a picture); nothing was read."
             warnings.append(ParseWarning("no_text", message, number))
-        texts.append(PageText(number, width, height, tuple(words), rows, tuple(drawings)))
+        texts.append(PageText(number, width, height, tuple(words), rows, graphics))
     return texts, warnings
 
 

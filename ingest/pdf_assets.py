@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from chapterverse.ingest.pdf_grid import Grid
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_list_start
-from chapterverse.ingest.pdf_tables import Grid
 from chapterverse.ingest.pdf_text import Line, Rect, has_han, join_lines
 from chapterverse.schema.records import FURNITURE, Asset, AssetKind, Box, Region, Table
 
@@ -108,11 +108,15 @@ def _continuation(a: Piece, b: Piece) -> tuple[list[Piece], Grid]:
     assert a.grid is not None and b.grid is not None
     skip = _repeated(a, b)
     lines = [*b.caption, *_head_lines(a, b)]
+    moved = len(a.grid.rows) - skip
     grid = Grid(
         a.grid.rows + b.grid.rows[skip:],
         a.grid.rects + b.grid.rects[skip:],
         a.grid.pages + b.grid.pages[skip:],
         a.grid.header_rows,
+        a.grid.boxes + b.grid.boxes[skip:],
+        a.grid.row_headers,
+        (*a.grid.merges, *(replace(m, row=m.row + moved) for m in b.grid.merges if m.row >= skip)),
     )
     head = Piece(AssetKind.PAGE_HEADER, tuple(lines), b.page, b.column)
     return ([head] if lines else []), grid
@@ -166,13 +170,17 @@ def _table(
     assert piece.grid is not None
     spans, regions = [], []
     grid = piece.grid
-    for row, rect, page in zip(grid.rows, grid.rects, grid.pages, strict=True):
+    for row, boxes, page in zip(grid.rows, grid.boxes, grid.pages, strict=True):
         text += "\n" if text else ""
         start = len(text)
-        text += " | ".join(row)
+        for index, (cell, box) in enumerate(zip(row, boxes, strict=True)):
+            text += " | " if index else ""
+            if cell and box is not None:
+                regions.append(_region(len(text), len(text) + len(cell), page, box, frames))
+            text += cell
         spans.append((start, len(text)))
-        regions.append(_region(start, len(text), page, rect, frames))
-    return text, Table(piece.grid.rows, piece.grid.header_rows, tuple(spans)), regions
+    table = Table(grid.rows, grid.header_rows, tuple(spans), grid.row_headers, grid.merges)
+    return text, table, regions
 
 
 def _verbatim(lines: Sequence[Line]) -> tuple[str, list[tuple[int, int]]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from chapterverse.ingest.pdf_grid import Grid
 from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
 
 __all__ = ["Block", "PageLayout", "assign_words", "read_layouts"]
@@ -13,12 +14,16 @@ __all__ = ["Block", "PageLayout", "assign_words", "read_layouts"]
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block: ``kind`` is liteparse's word; ``cells`` are the boxes of a table by row."""
+    """A block: ``kind`` is liteparse's word; ``cells`` are the boxes of a table by row.
+
+    ``grid`` is a table that was read already; words inside it are in no other block.
+    """
 
     kind: str
     rect: Rect
     level: int | None = None
     cells: tuple[tuple[Rect | None, ...], ...] = ()
+    grid: Grid | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +87,12 @@ def assign_words(
     """
     taken: list[list[Word]] = [[] for _ in layout.blocks]
     loose: list[Word] = []
-    by_area = sorted(range(len(layout.blocks)), key=lambda i: layout.blocks[i].rect.area)
+    blocks = layout.blocks
+    order = sorted(range(len(blocks)), key=lambda i: (not blocks[i].grid, blocks[i].rect.area))
     frames = [
-        (r.x0 - 1.5, r.y0 - 1.5, r.x1 + 1.5, r.y1 + 1.5, taken[i])
-        for i in by_area
-        for r in (layout.blocks[i].rect,)
+        (r.x0 - pad, r.y0 - pad, r.x1 + pad, r.y1 + pad, taken[i])
+        for i in order
+        for r, pad in ((blocks[i].rect, 0.0 if blocks[i].grid else 1.5),)
     ]
     for word in words:
         x, y = word.x, word.y

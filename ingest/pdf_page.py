@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from chapterverse.ingest.captions import Target, bind_captions, caption_kind
 from chapterverse.ingest.furniture import Furniture
 from chapterverse.ingest.pdf_contents import gather_entries, is_entry
 from chapterverse.ingest.pdf_figures import figure_regions, is_background, is_beside
+from chapterverse.ingest.pdf_found import add_tables
+from chapterverse.ingest.pdf_graphics import Graphics
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_code, split_block
 from chapterverse.ingest.pdf_prose import part_tables
@@ -29,7 +31,7 @@ _Held = list[tuple[Block, list[Line]]]
 class PageText:
     """The words of a page and its size in points; ``rows`` are its printed rows.
 
-    ``drawings`` are the boxes of its vector graphics, where a caption asks for them.
+    ``graphics`` are its lines, drawings and pictures.
     """
 
     number: int
@@ -37,7 +39,7 @@ class PageText:
     height: float
     words: tuple[Word, ...]
     rows: tuple[Line, ...]
-    drawings: tuple[Rect, ...] = ()
+    graphics: Graphics = field(default_factory=Graphics)
 
 
 def page_rows(words: Iterable[Word], page: int) -> tuple[Line, ...]:
@@ -60,6 +62,7 @@ def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture)
         held = [(Block("paragraph", _around(lines)), lines)] if lines else []
         areas: list[Rect] = []
     else:
+        layout = add_tables(layout, words, text.graphics, text.rows)
         held = part_tables(assign_words(words, layout, text.number))
         held = gather_entries(held, [row for row in text.rows if id(row.words[0]) not in gone])
         areas = _areas(layout, held, text)
@@ -95,7 +98,7 @@ def _areas(layout: PageLayout, held: _Held, text: PageText) -> list[Rect]:
     captions = [x.rect for x in lines if caption_kind([x]) == "figure"]
     waiting = [c for c in captions if not any(is_beside(c, area) for area in kept)]
     if waiting:
-        drawn = figure_regions(text.drawings, text.width, text.height)
+        drawn = figure_regions(text.graphics.drawings, text.width, text.height)
         for caption in waiting:
             near = [a for a in drawn if is_beside(caption, a) and fit(a) and a not in kept]
             kept.extend(near[-1:])
@@ -119,18 +122,21 @@ def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
     heads: dict[int, list[Line]] = {}
     moved: set[int] = set()
     for block, lines in sorted(rest, key=lambda item: -item[0].rect.y0):
-        if block.kind == "table" and not all(id(line) in moved for line in lines):
+        if block.grid or block.kind != "table":
+            continue
+        if not all(id(line) in moved for line in lines):
             heads[id(block)] = _column_heads(block, rest, moved)
             moved.update(id(line) for line in heads[id(block)])
     rest = [(b, [x for x in lines if id(x) not in moved]) for b, lines in rest]
     for block, left in _merged([(b, lines) for b, lines in rest if lines]):
         tabular = block.kind == "table" and not is_code(left)
-        grid = build_grid(block, left, heads[id(block)]) if tabular else None
+        above = heads.get(id(block), [])
+        grid = block.grid or (build_grid(block, left, above) if tabular else None)
         if grid is not None:
-            all_lines = (*heads[id(block)], *left)
+            all_lines = (*above, *left)
             pieces.append(Piece(AssetKind.TABLE, all_lines, text.number, block.rect, grid=grid))
         else:
-            both = sorted([*heads.get(id(block), ()), *left], key=lambda x: x.rect.y1)
+            both = sorted([*above, *left], key=lambda x: x.rect.y1)
             pieces.extend(split_block(block.kind, both, block.rect, block.level))
     for area, lines in zip(areas, labels, strict=True):
         figure = Piece(AssetKind.FIGURE, tuple(lines), text.number, area, area=area)
@@ -180,7 +186,7 @@ def _column_heads(table: Block, held: _Held, moved: set[int]) -> list[Line]:
     lines = [
         line
         for block, lines in held
-        if block is not table and (block.kind != "table" or _only_names(lines))
+        if block is not table and not block.grid and (block.kind != "table" or _only_names(lines))
         for line in lines
         if line.rect.y1 < table.rect.y0 + 0.5 * line.rect.height
         and line.rect.y0 > table.rect.y0 - 90

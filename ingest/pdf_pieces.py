@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from chapterverse.ingest.captions import starts_caption
-from chapterverse.ingest.pdf_tables import Grid
+from chapterverse.ingest.pdf_grid import Grid
+from chapterverse.ingest.pdf_tags import heading_depth
 from chapterverse.ingest.pdf_text import Line, Rect, is_cjk
 from chapterverse.schema.records import AssetKind
 
@@ -114,6 +115,9 @@ def _left_edge(lines: Sequence[Line]) -> float:
 def _starts(group: list[Line], line: Line, gap: float, left: float, right: float) -> bool:
     """Whether *line* begins a new piece after the lines of *group*."""
     before = group[-1]
+    tags = before.tag, line.tag
+    if heading_depth(tags[0]) is not None or heading_depth(tags[1]) is not None:
+        return tags[0] != tags[1]
     if before.mono != line.mono and not _same_row(before, line):
         return True
     if starts_caption(line.text) and not _same_row(before, line):

@@ -42,14 +42,15 @@ def part_tables(held: _Held) -> _Held:
 
 def _by_column(block: Block, lines: list[Line]) -> _Held:
     """The block, or the columns of running text that passed for the cells of a table."""
-    columns = text_columns(block, lines) if block.kind == "table" and not is_code(lines) else []
+    tabular = block.kind == "table" and not block.grid and not is_code(lines)
+    columns = text_columns(block, lines) if tabular else []
     if not columns:
         return [(block, lines)]
     return [(Block("paragraph", _frame(column)), column) for column in columns]
 
 
 def _parts(block: Block, lines: list[Line]) -> _Held:
-    if block.kind != "table" or len(lines) < 2 or is_code(lines):
+    if block.kind != "table" or block.grid or len(lines) < 2 or is_code(lines):
         return [(block, lines)]
     prose = _prose_rows(block.rect, lines)
     if not any(prose):

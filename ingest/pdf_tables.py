@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from chapterverse.ingest.pdf_grid import Grid, attach_signs, cell_text, make_grid
+from chapterverse.ingest.pdf_heads import is_number
 from chapterverse.ingest.pdf_layout import Block
 from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
 
-__all__ = ["Grid", "build_grid", "text_columns"]
+__all__ = ["build_grid", "text_columns"]
 
-_SIGN = re.compile(r"^[$€£¥￥(]+$")
-_CLOSER = re.compile(r"^[)%]+$")
-_NUMERIC = re.compile(r"^[$€£¥￥(\-–—+\s]*[\d.,]*\d[\d.,]*\s*[%)x]*$|^[-–—]+$|^N/?[AM]$", re.I)
 _LONG_CELL = 300
-_YEAR = re.compile(r"^(?:19|20)\d\d$|^(?:19|20)\d\d年(?:度)?$")
-
-
-@dataclass(frozen=True, slots=True)
-class Grid:
-    """Rows of cell texts, box and page of each row, and how many rows name the columns."""
-
-    rows: tuple[tuple[str, ...], ...]
-    rects: tuple[Rect, ...]
-    pages: tuple[int, ...]
-    header_rows: int
 
 
 def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) -> Grid | None:
@@ -44,7 +30,8 @@ def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) 
         for word in line.words:
             head[_column(word.rect, columns)].append(word)
     split = [part for row in cells for part in _split_band(row)]
-    return _finish([head, *split] if above else split, bool(above), lines[0].page)
+    rows = [head, *split] if above else split
+    return make_grid(rows, lines[0].page, heads=int(bool(above)))
 
 
 def text_columns(block: Block, lines: Sequence[Line]) -> list[list[Line]]:
@@ -55,7 +42,7 @@ def text_columns(block: Block, lines: Sequence[Line]) -> list[list[Line]]:
     """
     letters = sum(c.isalpha() for line in lines for c in line.text)
     cells = (_cells(block, lines) if letters > _LONG_CELL else None) or []
-    sizes = [len(_cell_text(cell)) for row in cells for cell in row]
+    sizes = [len(cell_text(cell)) for row in cells for cell in row]
     if 2 * sum(size for size in sizes if size > _LONG_CELL) <= sum(sizes):
         return []
     beside = [tops for row in cells if len(tops := _long_tops(row)) > 1]
@@ -70,14 +57,14 @@ def text_columns(block: Block, lines: Sequence[Line]) -> list[list[Line]]:
 
 def _long_tops(row: Sequence[list[Word]]) -> list[float]:
     """Base line of the first words of each long cell of letters."""
-    long = [cell for cell in row if sum(c.isalpha() for c in _cell_text(cell)) > _LONG_CELL / 2]
-    long = [cell for cell in long if len(_cell_text(cell)) > _LONG_CELL]
+    long = [cell for cell in row if sum(c.isalpha() for c in cell_text(cell)) > _LONG_CELL / 2]
+    long = [cell for cell in long if len(cell_text(cell)) > _LONG_CELL]
     return [min(word.rect.y1 for word in cell) for cell in long]
 
 
 def _run_on(above: Sequence[list[Word]], below: Sequence[list[Word]]) -> bool:
     """Whether sentences of two long cells go on in the row below."""
-    pairs = [(_cell_text(a), _cell_text(b)) for a, b in zip(above, below, strict=True)]
+    pairs = [(cell_text(a), cell_text(b)) for a, b in zip(above, below, strict=True)]
     return sum(len(a) > _LONG_CELL and a[-1].isalpha() and b[:1].islower() for a, b in pairs) > 1
 
 
@@ -91,7 +78,7 @@ def _cells(block: Block, lines: Sequence[Line]) -> list[list[list[Word]]] | None
     cells: list[list[list[Word]]] = [[[] for _ in columns] for _ in bands]
     for row in group_rows(words):
         placed = [(word, _column(word.rect, columns)) for word in row]
-        for word, column in _attach_signs(placed):
+        for word, column in attach_signs(placed):
             cells[_band(word, bands)][column].append(word)
     return cells
 
@@ -103,7 +90,7 @@ def _is_prose(words: Sequence[Word], columns: Sequence[tuple[float, float]]) -> 
         for a, b in pairwise(row):
             if _column(a.rect, columns) != _column(b.rect, columns):
                 gaps.append((b.rect.x0 - a.rect.x1) / max(a.size, 1.0))
-    numbers = sum(bool(_NUMERIC.match(word.text)) for word in words)
+    numbers = sum(is_number(word.text) for word in words)
     tight = sum(gap < 0.6 for gap in gaps)
     return len(gaps) > 1 and 2 * tight > len(gaps) and 5 * numbers < len(words)
 
@@ -114,36 +101,13 @@ def _split_band(cells: list[list[Word]]) -> list[list[list[Word]]]:
     if len(rows) < 2:
         return [cells]
     column = {id(word): index for index, cell in enumerate(cells) for word in cell}
-    filled = [{column[id(w)] for w in row if _NUMERIC.match(w.text)} - {0} for row in rows]
+    filled = [{column[id(w)] for w in row if is_number(w.text)} - {0} for row in rows]
     twice = [c for c in range(1, len(cells)) if sum(c in row for row in filled) > 1]
     if len(twice) < min(2, len(cells) - 1) or (len(cells) < 3 and not all(filled)):
         return [cells]
     return [
         [[w for w in row if column[id(w)] == index] for index in range(len(cells))] for row in rows
     ]
-
-
-def _finish(cells: list[list[list[Word]]], above: bool, page: int) -> Grid | None:
-    cells = [row for row in cells if any(row)]
-    used = [c for c in range(len(cells[0])) if any(row[c] for row in cells)]
-    if len(cells) < 2 or len(used) < 2:
-        return None
-    rows = tuple(tuple(_cell_text(row[c]) for c in used) for row in cells)
-    rects = []
-    for row in cells:
-        words = [word for cell in row for word in cell]
-        rect = words[0].rect
-        for word in words[1:]:
-            rect = rect.union(word.rect)
-        rects.append(rect)
-    return Grid(rows, tuple(rects), (page,) * len(rows), _header_rows(rows, cells, above))
-
-
-def _cell_text(words: list[Word]) -> str:
-    if not words:
-        return ""
-    text = " ".join(make_line(row, 0).text for row in group_rows(words))
-    return re.sub(r"\s+", " ", text.replace("|", "/")).strip()
 
 
 def _columns(block: Block) -> list[tuple[float, float]]:
@@ -191,36 +155,3 @@ def _column(rect: Rect, columns: Sequence[tuple[float, float]]) -> int:
     if overlapping:
         return min(overlapping, key=distance)
     return min(range(len(columns)), key=distance)
-
-
-def _attach_signs(placed: list[tuple[Word, int]]) -> list[tuple[Word, int]]:
-    """Currency signs go to the number after them, closing marks to the number before."""
-    out = list(placed)
-    for index in range(len(out) - 2, -1, -1):
-        if _SIGN.match(out[index][0].text) and out[index + 1][0].text[0] in "0123456789(—–-.,":
-            out[index] = (out[index][0], out[index + 1][1])
-    for index in range(1, len(out)):
-        if _CLOSER.match(out[index][0].text):
-            out[index] = (out[index][0], out[index - 1][1])
-    return out
-
-
-def _header_rows(
-    rows: Sequence[Sequence[str]], cells: Sequence[Sequence[list[Word]]], above: bool
-) -> int:
-    """Leading rows without numbers in the value columns (years count as names)."""
-    for index, row in enumerate(rows[:8]):
-        values = [v for v in row[1:] if v]
-        numbers = sum(bool(_NUMERIC.match(v)) and not _YEAR.match(v) for v in values)
-        if index >= max(1, above) and (numbers or not values):
-            return index
-        if numbers > len(values) / 2:
-            return index
-        if index >= 1 and not _numeric_table(rows):
-            return max(1, above)
-    return 1 if len(rows) > 1 and any(rows[0]) else 0
-
-
-def _numeric_table(rows: Sequence[Sequence[str]]) -> bool:
-    values = [v for row in rows for v in row[1:] if v]
-    return 3 * sum(bool(_NUMERIC.match(v)) for v in values) > len(values)

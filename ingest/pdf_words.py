@@ -15,7 +15,7 @@ from typing import Any
 from chapterverse.ingest.pdf_tags import PageTags, Tag, plain_function
 from chapterverse.ingest.pdf_text import Rect, Word, is_cjk
 
-__all__ = ["page_size", "read_drawings", "read_words"]
+__all__ = ["page_size", "read_words"]
 
 _HYPHENS = "\x02\xad\ufffe"
 """What PDFium gives for a hyphen that breaks a word at a line end."""
@@ -57,18 +57,6 @@ def read_words(page: Any, textpage: Any, tags: PageTags | None = None) -> tuple[
     for match in _RUN.finditer(chars.text):
         _split_word(chars, match.start(), match.end(), words)
     return _rejoin(words), len(_UNREAD.findall(chars.text)) / max(1, len(chars.text))
-
-
-def read_drawings(page: Any) -> list[Rect]:
-    """Boxes of the page's paths, shadings and form objects, in points of the displayed page."""
-    import pypdfium2.raw as raw
-
-    kinds = [raw.FPDF_PAGEOBJ_PATH, raw.FPDF_PAGEOBJ_SHADING, raw.FPDF_PAGEOBJ_FORM]
-    bounds, rotation = page.get_bbox(), page.get_rotation()
-    return [
-        _displayed(item.get_bounds(), bounds, rotation)
-        for item in page.get_objects(filter=kinds, max_depth=1)
-    ]
 
 
 def _displayed(box: _Bounds, bounds: _Bounds, rotation: int) -> Rect:

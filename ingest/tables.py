@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from chapterverse.ingest.lines import one_line
-from chapterverse.schema.records import Table
+from chapterverse.schema.records import Merge, Table
 
-__all__ = ["Cell", "build_table", "clean_cell", "guess_header_rows", "has_text", "place_cells"]
+__all__ = [
+    "Cell",
+    "build_table",
+    "clean_cell",
+    "guess_header_rows",
+    "guess_row_headers",
+    "has_text",
+    "merges_of",
+    "place_cells",
+]
 
 MAX_GRID_CELLS = 1_000_000
 """Most grid places a table may claim; spans in broken files can ask for billions."""
@@ -37,7 +46,12 @@ def has_text(rows: Iterable[Iterable[str]]) -> bool:
 
 
 def build_table(
-    rows: Sequence[Sequence[str]], header_rows: int, caption: str | None = None
+    rows: Sequence[Sequence[str]],
+    header_rows: int,
+    caption: str | None = None,
+    *,
+    row_headers: int = 0,
+    merges: Sequence[Merge] = (),
 ) -> tuple[str, Table]:
     """The asset text and the record of a table.
 
@@ -58,7 +72,14 @@ def build_table(
         offset += len(line) + 1
         lines.append(line)
     header = max(0, min(header_rows, len(grid)))
-    return "\n".join(lines), Table(rows=grid, header_rows=header, row_spans=tuple(spans))
+    table = Table(
+        rows=grid,
+        header_rows=header,
+        row_spans=tuple(spans),
+        row_headers=max(0, min(row_headers, width)),
+        merges=tuple(merges),
+    )
+    return "\n".join(lines), table
 
 
 def place_cells(rows: Sequence[Sequence[Cell]], header_rows: int) -> tuple[tuple[str, ...], ...]:
@@ -69,22 +90,41 @@ def place_cells(rows: Sequence[Sequence[Cell]], header_rows: int) -> tuple[tuple
     Spans reach at most to the last row; a table that claims more than ``MAX_GRID_CELLS`` places
     is laid out without its spans.
     """
+    grid: list[dict[int, str]] = [{} for _ in rows]
+    for y, x, cell in _placed(rows):
+        for dy in range(cell.rows):
+            for dx in range(cell.cols):
+                repeat = dx == 0 or y < header_rows
+                grid[y + dy].setdefault(x + dx, cell.text if repeat else "")
+    width = max((max(row, default=-1) + 1 for row in grid), default=0)
+    return tuple(tuple(row.get(x, "") for x in range(width)) for row in grid)
+
+
+def merges_of(rows: Sequence[Sequence[Cell]]) -> tuple[Merge, ...]:
+    """The cells of *rows* that cover more than one place, where :func:`place_cells` puts them."""
+    return tuple(
+        Merge(y, x, cell.rows, cell.cols)
+        for y, x, cell in _placed(rows)
+        if cell.rows > 1 or cell.cols > 1
+    )
+
+
+def _placed(rows: Sequence[Sequence[Cell]]) -> Iterator[tuple[int, int, Cell]]:
+    """Row, column and cell, with spans of at least 1 that stay inside the last row."""
     claimed = sum(max(1, c.cols) * min(max(1, c.rows), len(rows)) for row in rows for c in row)
     if claimed > MAX_GRID_CELLS:
         rows = [[Cell(cell.text) for cell in row] for row in rows]
-    grid: list[dict[int, str]] = [{} for _ in rows]
+    taken: list[set[int]] = [set() for _ in rows]
     for y, row in enumerate(rows):
         x = 0
         for cell in row:
-            while x in grid[y]:
+            while x in taken[y]:
                 x += 1
-            for dy in range(min(max(1, cell.rows), len(rows) - y)):
-                for dx in range(max(1, cell.cols)):
-                    repeat = dx == 0 or y < header_rows
-                    grid[y + dy].setdefault(x + dx, cell.text if repeat else "")
-            x += max(1, cell.cols)
-    width = max((max(row, default=-1) + 1 for row in grid), default=0)
-    return tuple(tuple(row.get(x, "") for x in range(width)) for row in grid)
+            height, width = min(max(1, cell.rows), len(rows) - y), max(1, cell.cols)
+            for dy in range(height):
+                taken[y + dy].update(range(x, x + width))
+            yield y, x, Cell(cell.text, width, height)
+            x += width
 
 
 def guess_header_rows(rows: Sequence[Sequence[str]]) -> int:
@@ -98,6 +138,18 @@ def guess_header_rows(rows: Sequence[Sequence[str]]) -> int:
     filled = [cell.strip() for cell in rows[0] if cell.strip()]
     numbers = sum(bool(_NUMBER.fullmatch(cell)) and not _is_year(cell) for cell in filled)
     return 1 if filled and numbers * 2 < len(filled) else 0
+
+
+def guess_row_headers(rows: Sequence[Sequence[str]], header_rows: int) -> int:
+    """1 when the first column names the rows: distinct words, with figures beside them; else 0."""
+    body = rows[header_rows : header_rows + 200]
+    names = [row[0].strip() for row in body if row]
+    words = [name for name in names if name and not _NUMBER.fullmatch(name)]
+    if len(body) < 2 or len(words) < 0.8 * len(body) or len(set(words)) < 0.9 * len(words):
+        return 0
+    others = [cell.strip() for row in body for cell in row[1:] if cell.strip()]
+    figures = sum(bool(_NUMBER.fullmatch(cell)) for cell in others)
+    return int(bool(others) and figures * 2 >= len(others))
 
 
 def _is_year(cell: str) -> bool:

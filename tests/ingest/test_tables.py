@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chapterverse.ingest.tables import Cell, build_table, guess_header_rows, place_cells
+from chapterverse.ingest.tables import (
+    Cell,
+    build_table,
+    guess_header_rows,
+    guess_row_headers,
+    merges_of,
+    place_cells,
+)
+from chapterverse.schema.records import Merge
 
 
 @given(st.lists(st.lists(st.text(max_size=8), max_size=4), max_size=5), st.text(max_size=8))
@@ -56,3 +64,25 @@ def test_absurd_spans_do_not_eat_memory() -> None:
 )
 def test_guessed_headers(rows: list[list[str]], expected: int) -> None:
     assert guess_header_rows(rows) == expected
+
+
+def test_merges_stand_where_cells_are_placed() -> None:
+    rows = [[Cell("Part", rows=9), Cell("Interval", cols=2)], [Cell("hours"), Cell("months")]]
+    assert merges_of(rows) == (Merge(0, 0, 2, 1), Merge(0, 1, 1, 2))
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([["Part", "Hours"], ["Pump", "500"], ["Fan", "70.5"]], 1),
+        ([["Part", "Hours"], ["Pump", "500"], ["Pump", "70.5"]], 0),
+        ([["No", "Hours"], ["1", "500"], ["2", "70.5"]], 0),
+        ([["Part", "Note"], ["Pump", "old"], ["Fan", "new"]], 0),
+        ([["Part", "Hours"], ["Pump", "500"]], 0),
+    ],
+)
+def test_row_headers_are_distinct_words_beside_figures(
+    rows: list[list[str]], expected: int
+) -> None:
+    assert guess_row_headers(rows, 1) == expected
+    assert build_table(rows, 1, row_headers=expected)[1].row_headers == expected

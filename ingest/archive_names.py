@@ -73,9 +73,7 @@ def _encoding(names: bytes) -> str:
 def is_clutter(name: str) -> bool:
     """Whether *name* is hidden, or a file that an operating system leaves in folders."""
     parts = [part for part in name.replace("\\", "/").split("/") if part not in ("", ".", "..")]
-    return any(
-        part.startswith(".") or part.startswith("~$") or part.lower() in _CLUTTER for part in parts
-    )
+    return any(part.startswith((".", "~$")) or part.lower() in _CLUTTER for part in parts)
 
 
 def safe_name(name: str) -> tuple[str, bool]:

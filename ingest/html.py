@@ -24,7 +24,9 @@ from chapterverse.ingest.html_parts import (
     figure_draft,
     images_from_svg,
     is_layout_table,
+    is_note,
     no_picture,
+    note_draft,
     parse_html,
     prune,
     table_draft,
@@ -119,6 +121,7 @@ class _Held:
         self._furniture()
         # Outer parts first: an image inside a figure or a cell belongs to that.
         self._take("table", table_draft, skip=is_layout_table)
+        self._take("aside", note_draft, skip=lambda aside: not is_note(aside))
         self._take("figure", partial(figure_draft, find_picture=find_picture))
         self._take("pre", code_draft)
         self._take("img", partial(figure_draft, find_picture=find_picture))

@@ -18,7 +18,9 @@ __all__ = [
     "fragment_drafts",
     "images_from_svg",
     "is_layout_table",
+    "is_note",
     "no_picture",
+    "note_draft",
     "parse_html",
     "prune",
     "table_draft",
@@ -76,7 +78,8 @@ def prune(root: Any) -> None:
             continue
         style = element.get("style") or ""
         hidden = element.get("hidden") is not None or bool(_HIDDEN_STYLE.search(style))
-        if (element.tag in _INVISIBLE or hidden) and element.getparent() is not None:
+        dropped = element.tag in _INVISIBLE or hidden or _has_role(element, "pagebreak")
+        if dropped and element.getparent() is not None:
             element.drop_tree()
 
 
@@ -97,6 +100,22 @@ def images_from_svg(root: Any) -> None:
         image = svg.makeelement("img", {"src": source, "alt": one_line(named)})
         svg.addprevious(image)
         svg.drop_tree()
+
+
+def note_draft(aside: Any) -> Draft | None:
+    """A footnote of a book; ``None`` when it has no text."""
+    text = visible_text(aside)
+    return Draft(AssetKind.FOOTNOTE, text) if text else None
+
+
+def is_note(aside: Any) -> bool:
+    """Whether *aside* is a footnote or endnote."""
+    return any(_has_role(aside, role) for role in ("footnote", "endnote", "rearnote"))
+
+
+def _has_role(element: Any, role: str) -> bool:
+    """Whether *element* is marked as *role* in the way of books (``epub:type`` or ``doc-``)."""
+    return role in (element.get("epub:type") or "").split() or element.get("role") == f"doc-{role}"
 
 
 def visible_text(element: Any) -> str:

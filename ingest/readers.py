@@ -35,6 +35,12 @@ READERS = {
     media.HTML: Reader("html/1", "html:read_html"),
     media.MARKDOWN: Reader("markdown/1", "markdown:read_markdown"),
     media.TEXT: Reader("plain/1", "plain:read_plain"),
+    media.EPUB: Reader("epub/1", "epub:read_epub"),
+    media.EML: Reader("eml/1", "mail_eml:read_eml"),
+    media.MSG: Reader("msg/1", "mail_msg:read_msg"),
+    media.MBOX: Reader("mbox/1", "mail_mbox:read_mbox"),
+    media.MHTML: Reader("mhtml/1", "mhtml:read_mhtml"),
+    media.ZIP: Reader("zip/1", "archive:read_archive"),
 }
 """All readers by media type."""
 

@@ -244,6 +244,43 @@ def rebuild(kb: Path, as_json: bool) -> int:
     return 0
 
 
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a page that shows every box and element.",
+)
+@click.option("--password", help="Password of an encrypted document.")
+def inspect(file: Path, as_json: bool, page: Path | None, password: str | None) -> int:
+    """Show what is read from a file: outline, tables, figures, warnings. Stores nothing."""
+    from chapterverse.engine.console import print_json, print_lines
+    from chapterverse.engine.inspect import inspect_file
+    from chapterverse.engine.inspect_neutral import neutral_failure, neutral_form
+    from chapterverse.engine.inspect_text import inspection_lines
+    from chapterverse.schema.settings import load_settings
+
+    with inspect_file(file, load_settings().parse_limits, password=password) as inspection:
+        if inspection.parsed is None:
+            error = inspection.error
+            assert error is not None
+            if as_json:
+                print_json(neutral_failure(file.name, error))
+            click.echo(f"Error: {error.code}: {error}", err=True)
+            return EXIT_FAILED
+        if page is not None:
+            inspection.write_html(page)
+        if as_json:
+            print_json(neutral_form(file.name, inspection.parsed))
+        else:
+            print_lines(inspection_lines(inspection, inspection.parsed))
+            if page is not None:
+                click.echo(f"Wrote {page}")
+    return 0
+
+
 def _open(kb: Path, *, create: bool = False, warm: bool = False) -> Any:
     if warm:
         # Loading the model takes longest; it goes on while everything else is imported.

@@ -30,6 +30,7 @@ __all__ = [
     "print_content",
     "print_documents",
     "print_json",
+    "print_lines",
     "print_passages",
     "print_report",
     "print_status",
@@ -84,6 +85,19 @@ def content_json(content: Content) -> dict[str, object]:
         "parents": parents,
         "children": children,
     }
+
+
+def print_lines(lines: Iterable[tuple[str, str]]) -> None:
+    """Lines with a style each; colours only in a terminal."""
+    if not sys.stdout.isatty():
+        for text, _ in lines:
+            _write(text)
+        return
+    from rich.text import Text
+
+    console = _console()
+    for text, style in lines:
+        console.print(Text(_COMMANDS.sub("", text), style=style), soft_wrap=True)
 
 
 def print_passages(passages: Passages) -> None:

@@ -17,6 +17,10 @@ __all__ = ["decoded_names", "is_clutter", "safe_name"]
 _UTF8_FLAG = 0x800
 _UNICODE_PATH = 0x7075
 _DRIVE = re.compile(r"^[A-Za-z]:")
+_FOREIGN = re.compile(r"[^\x00-\x7f]+")
+_GB2312 = re.compile(rb"(?:[\x00-\x7f]|[\xa1-\xa9\xb0-\xf7][\xa1-\xfe])*")
+_ACCENTED = frozenset((*range(0x80, 0xA8), 0xE1))
+"""Bytes of code page 437 that are letters of Western names."""
 _CLUTTER = {"__macosx", "thumbs.db", "desktop.ini", "ehthumbs.db", "$recycle.bin"}
 
 
@@ -66,8 +70,33 @@ def _encoding(names: bytes) -> str:
     if found.encoding == "utf-8":
         return "utf-8"
     letters = [char for char in found.text if ord(char) >= 0x80]
-    east_asian = sum(unicodedata.east_asian_width(char) in "WF" for char in letters)
-    return found.encoding if east_asian >= 0.8 * len(letters) else "cp437"
+    if sum(map(_is_wide, letters)) >= 0.8 * len(letters):
+        western = all(byte < 0x80 or byte in _ACCENTED for byte in names)
+        return "cp437" if western and not _in_runs(found.text) else found.encoding
+    # Pairs of bytes that code page 437 has signs and lines of tables for.
+    if _GB2312.fullmatch(names):
+        return "gb18030"
+    return "cp950" if _is_big5(names) else "cp437"
+
+
+def _is_big5(names: bytes) -> bool:
+    """Whether *names* are everyday Big5; short ones also look like Western letters and signs."""
+    try:
+        text = names.decode("cp950")
+    except UnicodeDecodeError:
+        return False
+    everyday = all(0xA1 <= char.encode("cp950")[0] <= 0xC6 for char in text if ord(char) >= 0x80)
+    return everyday and _in_runs(text)
+
+
+def _in_runs(text: str) -> bool:
+    """Whether most foreign characters have a neighbour; of accented letters misread, few have."""
+    runs = [len(run) for run in _FOREIGN.findall(text)]
+    return sum(run for run in runs if run > 1) * 2 > sum(runs)
+
+
+def _is_wide(char: str) -> bool:
+    return unicodedata.east_asian_width(char) in "WF"
 
 
 def is_clutter(name: str) -> bool:

@@ -8,6 +8,7 @@ import os
 import sys
 from pathlib import Path
 
+from chapterverse.ingest.sniff import is_pdf
 from chapterverse.schema.errors import FileMissing, FileUnreadable, TooLarge
 from chapterverse.schema.parse_limits import ParseLimits
 
@@ -110,7 +111,7 @@ def read_source(path: Path, name: str, max_bytes: int) -> bytes:
 
 def estimate_pages(data: bytes, password: str | None) -> int:
     """Pages of a PDF as it states them (0 when it cannot be opened), else a guess from its size."""
-    if b"%PDF-" not in data[:1024]:
+    if not is_pdf(data):
         return len(data) // BYTES_PER_PAGE + 1
     import pypdfium2
 

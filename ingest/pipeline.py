@@ -24,7 +24,7 @@ from chapterverse.schema import store
 from chapterverse.schema.contents import parsed_of
 from chapterverse.schema.errors import DocumentError, Empty, Encrypted, TooLarge, Unsupported
 from chapterverse.schema.ids import make_id
-from chapterverse.schema.naming import display_name
+from chapterverse.schema.naming import display_name, own_name
 from chapterverse.schema.records import Document, Parsed
 from chapterverse.schema.results import IngestItem
 from chapterverse.schema.wellformed import well_formed
@@ -129,7 +129,7 @@ class Pipeline:
         yield from _finished(waiting)
 
     def _job(self, task: _Task, password: Password | None) -> ParseJob:
-        name = well_formed(display_name(task.content.uri)).rpartition(" › ")[2]
+        name = well_formed(own_name(task.content.uri))
         known = password if isinstance(password, str) else None
         return ParseJob(self.blobs.path(task.content.sha256), name, known, task.depth)
 
@@ -219,12 +219,12 @@ class Pipeline:
 
     def _read_before(self, content: Content) -> Parsed | None:
         """What a reader made of the same bytes, if it would be read the same way again."""
-        suffix = PurePosixPath(display_name(content.uri)).suffix
+        suffix = PurePosixPath(own_name(content.uri)).suffix
         with self.writer.database.read() as connection:
             for document in store.find_reads(connection, content.sha256):
                 revision = document.revision
                 # The name has a part in what a text is taken for.
-                same = PurePosixPath(display_name(document.uri)).suffix == suffix
+                same = PurePosixPath(own_name(document.uri)).suffix == suffix
                 known = is_current(revision.media_type, revision.parser, ocr=self.ocr)
                 if same and known and revision.attachments == ():
                     return parsed_of(connection, revision)
@@ -272,7 +272,8 @@ def _finished(waiting: deque[_Prepared]) -> Iterator[IngestItem]:
 
 
 def _failure(uri: str, error: DocumentError, started: float, *, named: bool = True) -> IngestItem:
-    name, message = display_name(uri), well_formed(str(error))
+    name = display_name(uri)
+    message = well_formed(str(error)).removeprefix(f"{own_name(uri)}: ")
     # Of a folder, what no reader is made for is left out; a file that was named, or that bears the
     # name of a kind that is read, must be read.
     other = PurePosixPath(name).suffix.lower() not in {*_READ, ""}

@@ -24,6 +24,7 @@ from chapterverse.ingest.media_types import (
     XLSX,
 )
 from chapterverse.ingest.readers import READERS, read
+from chapterverse.ingest.sniff import is_pdf
 
 __all__ = ["guess", "preload"]
 
@@ -40,7 +41,7 @@ _ZIPPED = {".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX, ".epub": EPUB}
 def guess(head: bytes, name: str) -> str:
     """A quick guess at the media type from the first bytes and the name; wrong at times."""
     suffix = PurePath(name).suffix.lower()
-    if b"%PDF-" in head:
+    if is_pdf(head):
         return PDF
     if head.startswith(b"PK\x03\x04"):
         return _ZIPPED.get(suffix, DOCX)

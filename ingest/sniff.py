@@ -30,7 +30,7 @@ from chapterverse.ingest.media_types import (
 from chapterverse.ingest.sniff_archives import sniff_ole, sniff_zip
 from chapterverse.schema.errors import Empty, Unsupported
 
-__all__ = ["sniff"]
+__all__ = ["is_pdf", "sniff"]
 
 MAX_CONTROL_SHARE = 0.005
 
@@ -72,6 +72,14 @@ _HTML_NAMES = {".html", ".htm", ".xhtml", ".shtml"}
 _JSON_LINES_NAMES = {".jsonl", ".ndjson"}
 
 
+def is_pdf(head: bytes) -> bool:
+    """Whether a file that begins with *head* is a PDF.
+
+    Some producers write a line or two before the header; readers accept 1,024 bytes.
+    """
+    return b"%PDF-" in head[:1024] and not head.startswith(b"PK\x03\x04")
+
+
 def sniff(data: bytes, name: str) -> str:
     """The media type of *data*; one of the constants of ``media_types``.
 
@@ -86,11 +94,11 @@ def sniff(data: bytes, name: str) -> str:
     """
     if not data:
         raise Empty(f"{name}: the file has no bytes; check that it was copied completely")
-    # Some producers write a line or two before the header; readers accept 1,024 bytes.
-    if b"%PDF-" in data[:1024]:
-        return PDF
     if data.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        # Before PDF: an archive may begin with one that is not compressed.
         return sniff_zip(data, name)
+    if is_pdf(data):
+        return PDF
     if data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
         return sniff_ole(data, name)
     if data.startswith(b"RIFF") and data[8:12] == b"WEBP":

@@ -19,7 +19,7 @@ from chapterverse.schema.database import Database
 from chapterverse.schema.embeddings import add_embeddings
 from chapterverse.schema.ids import format_id, make_id, text_hash
 from chapterverse.schema.indexed import indexed_children
-from chapterverse.schema.naming import display_name, index_title
+from chapterverse.schema.naming import index_title, own_name
 from chapterverse.schema.records import Document, Parsed, Revision
 from chapterverse.schema.results import IngestItem
 
@@ -64,7 +64,7 @@ class Writer:
         :raises EmbeddingFailed: the embedder failed on a text; nothing is changed then.
         """
         before = content.before
-        title = content.title or parsed.title or PurePosixPath(display_name(content.uri)).stem
+        title = content.title or parsed.title or PurePosixPath(own_name(content.uri)).stem
         revision = self._revision(content, parsed, title)
         if before is not None and before.revision.id == revision.id:
             return unchanged(before)

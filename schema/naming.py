@@ -6,11 +6,12 @@ import re
 from pathlib import PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["INSIDE", "display_name", "index_title", "source_link"]
+__all__ = ["INSIDE", "display_name", "index_title", "own_name", "source_link"]
 
 INSIDE = "!/"
 """Stands in a URI between a file and the path of a file inside it."""
 
+_INNER = " › "
 _MACHINE_MADE = re.compile(r"(?<![^\W_])(?=\w*\d)[0-9a-f]{8,}(?![^\W_])|\d{9,}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[_\s]+")
 
@@ -22,7 +23,7 @@ def display_name(uri: str) -> str:
     """
     outer, *inner = uri.split(INSIDE)
     if inner and uri.startswith("file:"):
-        return " › ".join([display_name(outer), *map(unquote, inner)])
+        return _INNER.join([display_name(outer), *map(unquote, inner)])
     if "/" not in uri:
         return uri
     try:
@@ -31,6 +32,11 @@ def display_name(uri: str) -> str:
         # A name of the caller's choice that only looks like a URL.
         path = uri
     return unquote(PurePosixPath(path).name) or uri
+
+
+def own_name(uri: str) -> str:
+    """The file name alone, also of a file inside another."""
+    return PurePosixPath(display_name(uri).rpartition(_INNER)[2]).name or display_name(uri)
 
 
 def source_link(uri: str, page: int | None = None) -> str:
@@ -53,7 +59,7 @@ def index_title(title: str, uri: str) -> str:
     people ask by them. The name is left out where the title contains it. Empty when there is
     nothing worth indexing.
     """
-    name = display_name(uri)
+    name = own_name(uri)
     if not uri.startswith("file:"):
         # The key of a text that was given no title is no word of it.
         return "" if title in (name, PurePosixPath(name).stem) else title

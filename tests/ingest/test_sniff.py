@@ -26,6 +26,13 @@ def archive(**members: bytes) -> bytes:
     return buffer.getvalue()
 
 
+def stored(data: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as file:
+        file.writestr("inner.pdf", data)
+    return buffer.getvalue()
+
+
 @pytest.mark.parametrize(
     ("data", "name", "expected"),
     [
@@ -47,6 +54,7 @@ def archive(**members: bytes) -> bytes:
         (archive(types=b"ms-excel.sheet.macroEnabled.main+xml"), "a.xlsm", m.XLSX),
         (archive(types=b"presentationml.slideshow.main+xml"), "a.ppsx", m.PPTX),
         (archive(a=b"1", b=b"2"), "a.zip", m.ZIP),
+        (stored(b"%PDF-1.4 inside"), "a.zip", m.ZIP),
         (archive(**{"META-INF/container.xml": b"x"}), "a.epub", m.EPUB),
         (
             archive(

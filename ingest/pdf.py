@@ -10,9 +10,11 @@ from typing import Any
 from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.furniture import find_furniture
 from chapterverse.ingest.pdf_assets import PageFrame, make_assets, merge_breaks, merge_tables
+from chapterverse.ingest.pdf_crops import add_pictures
 from chapterverse.ingest.pdf_graphics import read_graphics
 from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings
-from chapterverse.ingest.pdf_layout import read_layouts
+from chapterverse.ingest.pdf_layout import PageLayout, read_layouts
+from chapterverse.ingest.pdf_ocr import recognise_pages
 from chapterverse.ingest.pdf_page import PageText, page_pieces, page_rows
 from chapterverse.ingest.pdf_tags import PageTags, tells_headings
 from chapterverse.ingest.pdf_text import Word, vocabulary
@@ -41,7 +43,8 @@ def read_pdf(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     when it defines none). Every visible character lands in exactly one asset. A page without
     text gives the warning ``no_text``, one whose characters have no known meaning
     ``unreadable_text``, a page that the layout engine failed on ``no_layout``,
-    text outside the visible part of a page ``off_page``.
+    text outside the visible part of a page ``off_page``. Figures are rendered and kept by
+    ``context.keep``; too many of them give the warning ``figures_not_rendered``.
 
     Raises:
         Empty: no bytes, no pages, or no text on any page (a scan).
@@ -62,25 +65,29 @@ def read_pdf(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
             )
         labels = _labels(document, count)
         texts, warnings = _texts(document, count)
+        seen = recognise_pages(document, texts, warnings, context)
         outline = _outline(document)
         title = _metadata_title(document)
     finally:
         document.close()
-    if not any(text.words for text in texts):
+    if not any(text.words for text in seen.texts):
+        why = f"but {seen.problem}" if seen.problem else "and none was recognised in its pictures"
         raise Empty(
-            f"None of the {count} pages holds any text: the PDF is a scan or a set of pictures."
-            " Run text recognition (OCR) on it first."
+            f"None of the {count} pages holds any readable text: the PDF is a scan, a set of"
+            f" pictures or lacks character maps, {why}."
         )
-    assets, more = _structure(data, password, _without_mono(texts), labels, outline)
+    texts = _without_mono(seen.texts)
+    assets, more = _structure(data, password, texts, seen.layouts, labels, outline)
     return Parsed(
         "application/pdf",
-        PARSER,
-        assets,
+        PARSER + seen.suffix,
+        seen.marked(assets),
         title=title or _first_title(assets),
         page_count=count,
         page_labels=labels,
         page_accuracy="exact",
-        warnings=(*warnings, *more),
+        warnings=(*seen.warnings, *more),
+        page_reads=seen.reads,
     )
 
 
@@ -196,8 +203,10 @@ def _metadata_title(document: Any) -> str | None:
 
 
 def _first_title(assets: Sequence[Asset]) -> str | None:
-    for asset in assets:
-        if asset.kind is AssetKind.HEADING and asset.level == 0:
+    heads = [asset for asset in assets if asset.kind is AssetKind.HEADING]
+    lone = heads if len(heads) == 1 and heads[0].regions[0].page == 1 else []
+    for asset in (*lone, *heads):
+        if asset.level == 0 or lone:
             return None if _AUTHORITY.match(asset.text) else asset.text
     return None
 
@@ -206,10 +215,11 @@ def _structure(
     data: bytes,
     password: str | None,
     texts: Sequence[PageText],
+    recognised: Mapping[int, PageLayout],
     labels: tuple[str, ...] | None,
     outline: Sequence[OutlineEntry],
 ) -> tuple[tuple[Asset, ...], list[ParseWarning]]:
-    layouts = read_layouts(data, password, len(texts))
+    layouts = {**read_layouts(data, password, len(texts)), **recognised}
     furniture = find_furniture(
         {text.number: text.rows for text in texts}, {text.number: text.height for text in texts}
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+import zlib
 
 from chapterverse.ingest.media_types import (
     DOC,
@@ -29,6 +30,10 @@ MAX_UNPACKED = 1 << 30
 MAX_RATIO, RATIO_FROM = 100, 50 << 20
 """Largest unpacked to packed ratio, judged for archives that unpack to more than RATIO_FROM."""
 MAX_MEMBERS = 10_000
+
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError,
+)  # fmt: skip
 
 _OFFICE = (
     # Templates, shows and files with macros have the same parts; macros are never run.
@@ -56,7 +61,7 @@ def sniff_zip(data: bytes, name: str) -> str:
             members = archive.infolist()
             _check_size(members, len(data), name)
             return _kind(archive, members, name)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, OSError, ValueError) as exc:
+    except _BROKEN as exc:
         raise Corrupt(
             f"{name}: starts like a ZIP archive (as every .docx is) but is broken ({exc}); "
             "open and save it again, or copy it anew"

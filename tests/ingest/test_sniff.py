@@ -110,6 +110,14 @@ def test_refusals_say_why(data: bytes, error: type[Exception], word: str) -> Non
     assert word in str(caught.value)
 
 
+def test_a_damaged_stream_of_an_archive_is_named() -> None:
+    data = archive(types=WORD * 50)
+    start = data.index(b"[Content_Types].xml") + len(b"[Content_Types].xml")
+    broken = data[:start] + b"\xff" * 8 + data[start + 8 :]
+    with pytest.raises(Corrupt, match="broken"):
+        sniff(broken, "thing.docx")
+
+
 def test_archive_that_unpacks_to_too_much_is_refused_unopened(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -8,12 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from chapterverse.ingest.pdf_tags import ARTIFACT, heading_depth
 from chapterverse.ingest.pdf_text import Line
 
 __all__ = ["Furniture", "find_furniture"]
 
 _BESIDE = re.compile(r"^(\d{1,4})\s+(?=[^\d\s]|\d+\.\d)|[^\d\s.,$]\s+(\d{1,4})$")
+_RIGHTS = re.compile(r"^(?:©|\(c\)\s|copyright\s+(?:©|\(c\)|\d{4}))", re.I)
 _BAND = 0.12
+_MARKED = 0.16
 _RUN = 5
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"^[ivxlc]{1,7}$", re.I)
@@ -40,7 +43,8 @@ def find_furniture(
     A row is furniture when it stands in the top or bottom 12 % of the page (or is its first or
     last row), and its text with numbers made equal returns on half of the pages, on 5 % and at
     least three, or on five neighbouring pages at the same height; or when it is a number that
-    keeps its distance from the page number. A row with many numbers is data, never furniture.
+    keeps its distance from the page number; or the outermost row and a notice of copyright; or
+    marked as no content in a tagged file. A row with many numbers is data, never furniture.
     """
     spots = _candidates(pages, heights)
     keys: dict[tuple[str, bool], dict[int, float]] = defaultdict(dict)
@@ -68,12 +72,43 @@ def find_furniture(
         alone = len(pages) < 3 and edge and bool(_NUMBER.match(line.text))
         counted = value is not None and (value - page in steady or alone or (edge and rising[top]))
         counted = counted or bool(edge and _ROMAN.match(line.text))
+        counted = counted or (not top and edge and bool(_RIGHTS.match(line.text)))
+        counted = counted or (len(pages) < 3 and edge and _is_apart(pages[page], index))
+        counted = counted or _is_marked(pages[page], index, y)
         if counted or (_key(line.text), top) in repeated:
             found[page][0 if top else 1].add(index)
-    return {
+    runs = {
         page: Furniture(_run(heads, 0, 1), _run(feet, len(pages[page]) - 1, -1))
         for page, (heads, feet) in found.items()
     }
+    return {page: _unless_whole(pages[page], found) for page, found in runs.items()}
+
+
+def _unless_whole(rows: Sequence[Line], found: Furniture) -> Furniture:
+    """*found*, unless nothing would be left of a page that says something (copies of one page)."""
+    whole = len(rows) > 2 and len(found.heads | found.feet) == len(rows)
+    letters = sum(c.isalpha() for row in rows for c in row.text)
+    return Furniture(frozenset(), frozenset()) if whole and letters > 50 else found
+
+
+def _is_marked(rows: Sequence[Line], index: int, y: float) -> bool:
+    """Whether a tagged file marks the row as no content, but not most of the page."""
+    if rows[index].tag != ARTIFACT or _MARKED < y < 1 - _MARKED:
+        return False
+    return 2 * sum(row.tag == ARTIFACT for row in rows) < len(rows)
+
+
+def _is_apart(rows: Sequence[Line], index: int) -> bool:
+    """Whether an outermost row is a text and, a column gap away, a page number, off the text."""
+    line = rows[index]
+    if len(rows) < 2 or len(line.words) < 2 or not _BESIDE.search(line.text.strip()):
+        return False
+    other = rows[1] if index == 0 else rows[-2]
+    first, last = line.words[0], line.words[-1]
+    number, beside = (last, line.words[-2]) if last.text.isdigit() else (first, line.words[1])
+    gap = max(number.rect.x0 - beside.rect.x1, beside.rect.x0 - number.rect.x1)
+    off = max(other.rect.y0 - line.rect.y1, line.rect.y0 - other.rect.y1)
+    return gap > 1.5 * line.size and off > 0.9 * line.size
 
 
 def _run(found: set[int], index: int, step: int) -> frozenset[int]:
@@ -92,14 +127,14 @@ def _run(found: set[int], index: int, step: int) -> frozenset[int]:
 def _candidates(
     pages: Mapping[int, Sequence[Line]], heights: Mapping[int, float]
 ) -> list[tuple[int, int, bool]]:
-    """(page, row, at the top) of the rows that may be furniture; column heads may not."""
+    """(page, row, at the top) of the rows that may be furniture; heads of columns and tagged headings may not."""
     spots = []
     for page, rows in pages.items():
         height = max(heights[page], 1.0)
         for index, line in enumerate(rows):
             middle = (line.rect.y0 + line.rect.y1) / 2 / height
             first, last = index == 0, index == len(rows) - 1
-            if _chunks(line) > 3:
+            if _chunks(line) > 3 or heading_depth(line.tag) is not None:
                 continue
             if middle < _BAND or (first and middle < 0.5) or (index == 1 and middle < 0.2):
                 spots.append((page, index, True))

@@ -1,8 +1,7 @@
-"""Which pieces are headings, and how deep: outline, numbering, then fonts."""
+"""Which pieces are headings: by tags, outline, numbering, then fonts."""
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -11,31 +10,23 @@ from difflib import SequenceMatcher
 
 from chapterverse.ingest.captions import caption_kind
 from chapterverse.ingest.pdf_contents import is_entry
+from chapterverse.ingest.pdf_front import names_column, without_authors
+from chapterverse.ingest.pdf_levels import Evidence, numbering, with_levels, without_number
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence
 from chapterverse.ingest.pdf_rows import has_columns, is_beside_numbers
-from chapterverse.ingest.pdf_text import Line
+from chapterverse.ingest.pdf_run_in import split_run_ins
+from chapterverse.ingest.pdf_tagged import trusted_tags
+from chapterverse.ingest.pdf_text import Line, Rect
 from chapterverse.schema.records import AssetKind
 
-__all__ = ["OutlineEntry", "body_size", "mark_headings", "numbering"]
+__all__ = ["OutlineEntry", "body_size", "mark_headings"]
 
-_NUMBERED: tuple[tuple[re.Pattern[str], int], ...] = (
-    (re.compile(r"^第[一二三四五六七八九十百零〇\d]{1,6}[编編篇部]"), 0),
-    (re.compile(r"^第[一二三四五六七八九十百零〇\d]{1,6}章"), 1),
-    (re.compile(r"^第[一二三四五六七八九十百零〇\d]{1,6}[节節]"), 2),
-    (re.compile(r"^(?:PART|Part)\s+(?:[IVX]+|\d+)\b"), 1),
-    (re.compile(r"^(?:CHAPTER|Chapter|APPENDIX|Appendix|ANNEX|Annex)\s+(?:[A-Z]|[IVX]+|\d+)\b"), 1),
-    (re.compile(r"^(?:ITEM|Item)\s+\d+[A-Z]?\."), 2),
-    (re.compile(r"^[一二三四五六七八九十]{1,3}、"), 3),
-    (re.compile(r"^[（(][一二三四五六七八九十]{1,3}[)）]"), 4),
-)
-_DECIMAL = re.compile(
-    r"^((?:[A-Z]\.)?\d{1,2}(?:\s?\.\s?\d{1,3}){0,4})\.?(?:\s+|(?=[\u4e00-\u9fff]))(?=\S)"
-)
-_ROMAN = re.compile(r"^[IVX]{1,5}\.\s+(?=[A-Z])")
-_FILING = re.compile(r"(?:part|item)\s+(?:[ivx]+\b|\d)", re.I)
 _MAX_CHARS = 150
 _MAX_LINES = 4
 _LARGER = 1.08
+_LABEL = 1.15
+"""Share of the body size up to which a plain text that ends in a colon labels a form field."""
+
 _TEXTS = (AssetKind.PARAGRAPH, AssetKind.LIST_ITEM)
 
 
@@ -46,17 +37,6 @@ class OutlineEntry:
     title: str
     depth: int
     page: int
-
-
-def numbering(text: str) -> tuple[int, bool] | None:
-    """Depth that the number in front of *text* names (1 = top), and whether it is decimal."""
-    for pattern, depth in _NUMBERED:
-        if pattern.match(text):
-            return depth, False
-    match = _DECIMAL.match(text)
-    if match:
-        return len(match[1].replace(" ", "").split(".")), True
-    return (1, False) if _ROMAN.match(text) else None
 
 
 def body_size(pieces: Sequence[Piece]) -> float:
@@ -76,23 +56,35 @@ def mark_headings(pieces: Sequence[Piece], outline: Sequence[OutlineEntry]) -> l
     for entry in outline:
         for page in (entry.page - 1, entry.page, entry.page + 1):
             by_page[page].append(entry)
-    joined = _join_split(pieces, body)
+    joined = split_run_ins(_join_split(pieces, body))
+    tags = trusted_tags(joined)
     lines: dict[int, list[Line]] = defaultdict(list)
+    tables: dict[int, list[Rect]] = defaultdict(list)
     for piece in joined:
         lines[piece.page].extend(piece.lines if piece.kind in _TEXTS else ())
-    found: dict[int, int | None] = {}
+        if piece.kind is AssetKind.TABLE:
+            tables[piece.page].append(piece.rect)
+    found: dict[int, Evidence] = {}
     for index, piece in enumerate(joined):
         if piece.kind not in _TEXTS or not _possible(piece):
             continue
-        if _is_row(piece, lines[piece.page], body):
-            continue
-        depth = _in_outline(piece.text, by_page[piece.page])
-        if depth is not None:
-            found[index] = depth + 1
-        elif _looks(piece, body):
+        evidence = tags.evidence(piece) or _outlined(piece, by_page[piece.page])
+        if evidence is None:
+            large = piece.size > _LARGER * body
+            flat = tags.flat(piece)
+            if _is_row(piece, lines[piece.page], large) or not (flat or _looks(piece, body)):
+                continue
+            if tags.deny(piece, body) or (not large and names_column(piece, tables[piece.page])):
+                continue
             number = numbering(piece.text)
-            found[index] = None if number is None else max(number[0], 0) + 100
-    return _with_levels(joined, found, body)
+            evidence = Evidence(number=None if number is None else number[0])
+        found[index] = evidence
+    return with_levels(joined, without_authors(joined, found), body)
+
+
+def _outlined(piece: Piece, entries: Sequence[OutlineEntry]) -> Evidence | None:
+    depth = _in_outline(piece.text, entries)
+    return None if depth is None else Evidence(depth=depth + 1)
 
 
 def _possible(piece: Piece) -> bool:
@@ -101,14 +93,13 @@ def _possible(piece: Piece) -> bool:
         return False
     if is_entry(text):
         return False
-    text = _DECIMAL.sub("", text)
+    text = without_number(text)
     letters = sum(c.isalpha() for c in text)
     return letters >= 2 and letters >= 0.45 * len(text.replace(" ", ""))
 
 
-def _is_row(piece: Piece, lines: Sequence[Line], body: float) -> bool:
+def _is_row(piece: Piece, lines: Sequence[Line], large: bool) -> bool:
     """Whether the piece is a row of a table, however bold."""
-    large = piece.size > _LARGER * body
     if has_columns(piece, large):
         return True
     return not large and numbering(piece.text) is None and is_beside_numbers(piece, lines)
@@ -126,6 +117,8 @@ def _looks(piece: Piece, body: float) -> bool:
         if not named and not (larger and text[-1] in ".!！:："):
             return False
     if text[-1] in ",，、-–" or text[0].islower():
+        return False
+    if text[-1] in ":：" and not strong and size < _LABEL * body:
         return False
     if larger or strong:
         return len(text) <= (120 if larger else 100)
@@ -165,7 +158,7 @@ def _continues(a: Piece, b: Piece, body: float) -> bool:
 
 def _in_outline(text: str, entries: Sequence[OutlineEntry]) -> int | None:
     key = _plain(text)
-    bare = _plain(_DECIMAL.sub("", text))
+    bare = _plain(without_number(text))
     best, depth = 0.87, None
     for entry in entries:
         title = _plain(entry.title)
@@ -183,79 +176,3 @@ def _in_outline(text: str, entries: Sequence[OutlineEntry]) -> int | None:
 def _plain(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     return "".join(c for c in folded if c.isalnum())
-
-
-def _with_levels(pieces: list[Piece], found: dict[int, int | None], body: float) -> list[Piece]:
-    title = _title_index(pieces, found, body)
-    levels = _style_levels(pieces, {i: v for i, v in found.items() if i != title})
-    out, depth = [], 0
-    for index, piece in enumerate(pieces):
-        if index == title:
-            piece, depth = replace(piece, kind=AssetKind.HEADING, level=0), 0
-        elif index in found:
-            depth = min(max(1, levels[index]), depth + 1)
-            piece = replace(piece, kind=AssetKind.HEADING, level=depth)
-        out.append(piece)
-    return out
-
-
-def _title_index(pieces: Sequence[Piece], found: dict[int, int | None], body: float) -> int | None:
-    """The largest heading of the first page with text, if nothing later is as large."""
-    if not found or not pieces:
-        return None
-    first = min(piece.page for piece in pieces)
-    early = [i for i in found if pieces[i].page == first]
-    if not early:
-        return None
-    best = max(early, key=lambda i: (round(pieces[i].size, 1), -i))
-    rivals = [i for i in found if i != best and pieces[i].size > 0.97 * pieces[best].size]
-    if pieces[best].size < 1.15 * body or (found[best] is not None and len(found) > 1):
-        return None
-    return best if len(rivals) <= 0.02 * len(found) else None
-
-
-def _style_levels(pieces: Sequence[Piece], found: dict[int, int | None]) -> dict[int, int]:
-    """Levels of all headings: those known by outline or number teach those of the same style."""
-    found = _nested_numbers(pieces, found)
-    base = min((v - 100 for v in found.values() if v is not None and v >= 100), default=1)
-    known = {i: (v - 100 - base + 1 if v >= 100 else v) for i, v in found.items() if v is not None}
-    styles: dict[tuple[float, bool], list[int]] = defaultdict(list)
-    for index in found:
-        styles[_style(pieces[index])].append(index)
-    ranked = sorted(styles, reverse=True)
-    level_of: dict[tuple[float, bool], int] = {}
-    last = 0
-    for style in ranked:
-        votes = Counter(known[i] for i in styles[style] if i in known)
-        if votes:
-            level_of[style] = votes.most_common(1)[0][0]
-            if any(_FILING.match(pieces[i].text) for i in styles[style]):
-                # "Part" and "Item" name the frame of a filing; its own heads stand below them.
-                level_of[style] = max(votes) + 1
-        else:
-            level_of[style] = min(last + 1, 6)
-        last = level_of[style] if votes else max(last, level_of[style])
-    return {i: known.get(i, level_of[_style(pieces[i])]) for i in found}
-
-
-def _nested_numbers(pieces: Sequence[Piece], found: dict[int, int | None]) -> dict[int, int | None]:
-    """Found headings with ``1.`` put below ``I.`` or ``第一章`` if it comes after it."""
-    shift, above = 0, 0
-    for index in sorted(found):
-        number = numbering(pieces[index].text)
-        if number is None or (found[index] or 0) < 100:
-            continue
-        if not number[1]:
-            above = max(above, number[0])
-        elif number[0] == 1 and above:
-            shift = max(shift, above)
-    out = dict(found)
-    for index, value in found.items():
-        number = numbering(pieces[index].text)
-        if value is not None and value >= 100 and number is not None and number[1]:
-            out[index] = value + shift
-    return out
-
-
-def _style(piece: Piece) -> tuple[float, bool]:
-    return round(piece.size * 2) / 2, piece.bold

@@ -21,6 +21,9 @@ _ORDERED = re.compile(
     r"[①-⑳]|[一二三四五六七八九十]{1,3}、|[1-9]\d?[、．](?!\d))"
 )
 _ARTICLE = re.compile(r"^第[一二三四五六七八九十百零〇\d]{1,6}[编篇章节條条款部分]")
+_SECTION = re.compile(
+    r"^(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[^\W\d_]|^第[一二三四五六七八九十百\d]+[章节節条條]"
+)
 _STOP = re.compile(r"[.!?。！？；;:：…]['\"”’」』）)\]]*$")
 
 
@@ -132,6 +135,8 @@ def _starts(group: list[Line], line: Line, gap: float, left: float, right: float
         return not (same or _same_row(before, line) or _stub(before, line))
     short = before.rect.x1 < right - 0.12 * (right - left) - size
     closed = ends_sentence(before.text)
+    if before.bold and line.bold and _numbered_apart(before.text, line.text):
+        return True
     if before.bold and line.bold and closed and len(group) == 1 and len(before.text) < 100:
         return True
     if _ARTICLE.match(line.text) or _BULLET.match(line.text):
@@ -139,6 +144,11 @@ def _starts(group: list[Line], line: Line, gap: float, left: float, right: float
     if _ORDERED.match(line.text):
         return short or closed or is_list_start(group[0].text)
     indent = line.rect.x0 - left
+    if closed and len(group) > 1 and is_list_start(group[0].text):
+        # After a note whose lines hang, text that begins elsewhere is no part of it.
+        hang = group[1].rect.x0
+        if hang > group[0].rect.x0 + 0.8 * size and abs(line.rect.x0 - hang) > 0.12 * size:
+            return line.rect.x0 < hang or short
     hanging = is_list_start(group[0].text) or group[0].rect.x0 < left - 0.8 * size
     if (
         not hanging
@@ -147,6 +157,11 @@ def _starts(group: list[Line], line: Line, gap: float, left: float, right: float
     ):
         return closed or short
     return short and closed and not hanging
+
+
+def _numbered_apart(above: str, below: str) -> bool:
+    """Whether two bold lines are headings of their own: both begin with a section number."""
+    return bool(_SECTION.match(above) and _SECTION.match(below))
 
 
 def _same_row(a: Line, b: Line) -> bool:

@@ -8,8 +8,9 @@ from chapterverse.ingest.captions import Target, bind_captions, caption_kind
 from chapterverse.ingest.furniture import find_furniture
 from chapterverse.ingest.pdf_contents import gather_entries, is_entry
 from chapterverse.ingest.pdf_figures import figure_regions
-from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings, numbering
+from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
+from chapterverse.ingest.pdf_levels import numbering
 from chapterverse.ingest.pdf_pieces import Piece, is_list_start, split_block
 from chapterverse.ingest.pdf_prose import part_tables
 from chapterverse.ingest.pdf_tables import build_grid

@@ -1,11 +1,10 @@
-"""Word files: ``unstructured`` for kinds and labels, the XML for what it loses.
+"""Word files: ``unstructured`` for kinds, the XML for what it loses.
 
 The body is flattened (content controls, insertions, text boxes) and walked with python-docx and
-lxml, which keeps order, tables with merged cells and header rows, pictures, captions, footnotes
-and page ends. A copy in which every paragraph carries a private-use mark goes through
-``unstructured``; it says what each paragraph is (heading and depth, list item and nesting),
-writes the numbers that Word only computes on screen, and gives running headers and footers. The
-marks join the two.
+lxml, which keeps order, tables with merged cells and header rows, pictures, charts, captions,
+notes, page ends and the labels that Word only computes on screen. A copy in which every paragraph
+carries a private-use mark goes through ``unstructured``; it says what each paragraph is (heading
+and depth, list item and nesting) and gives running headers and footers. The marks join the two.
 """
 
 from __future__ import annotations
@@ -13,24 +12,37 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from chapterverse.ingest.context import ReadContext
-from chapterverse.ingest.docx_items import MARK, Item, Paragraph, finish_items, make_item
-from chapterverse.ingest.docx_parts import (
-    figure_drafts,
-    note_ids,
-    note_texts,
-    row_page_ends,
-    starts_with_picture,
-    table_draft,
+from chapterverse.ingest.docx_figures import Figures, starts_with_picture
+from chapterverse.ingest.docx_items import (
+    MARK,
+    Item,
+    Paragraph,
+    finish_items,
+    make_item,
+    with_label,
 )
+from chapterverse.ingest.docx_layout import is_number_only, unwrap_layout_tables
+from chapterverse.ingest.docx_notes import Notes, note_texts, read_notes
+from chapterverse.ingest.docx_numbering import Numbering
+from chapterverse.ingest.docx_package import (
+    embedded_files,
+    has_core_properties,
+    open_document,
+    properties,
+)
+from chapterverse.ingest.docx_parts import row_page_ends, table_draft
 from chapterverse.ingest.docx_xml import (
     PAGE_BREAK,
     Style,
     flatten,
+    has_math,
     is_bold,
+    other_text,
     paragraph_text,
     qn,
     read_styles,
@@ -39,32 +51,32 @@ from chapterverse.ingest.lines import display_width, one_line
 from chapterverse.ingest.media_types import DOCX
 from chapterverse.ingest.outline import TITLE, Draft, promote_title, title_text, to_assets
 from chapterverse.ingest.unstructured_adapter import Element, partition_docx
-from chapterverse.schema.errors import Corrupt
+from chapterverse.schema.errors import Corrupt, TooLarge
 from chapterverse.schema.records import AssetKind, Parsed, ParseWarning, Region
 
 __all__ = ["PARSER", "read_docx"]
 
-PARSER = "docx/1"
+PARSER = "docx/2"
 _CONTEXT = ReadContext()
 _PAGE_CHARS = 5_000
 """More text than this between two hard page breaks means that pages ended in between unseen."""
 
 
 def read_docx(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
-    """Parse a ``.docx`` file.
+    """Parse a Word file: document, template, with or without macros (which are not looked at).
 
     Pages are those of Word's last rendering or, without one, counted from hard page breaks where
     these are dense enough; ``page_accuracy`` is then ``"approximate"``. Otherwise there are none.
 
     :raises Corrupt: a part is missing or is not valid XML.
+    :raises TooLarge: more pages than ``context.max_pages``.
     """
-    from docx import Document
     from docx.opc.exceptions import OpcError
     from lxml import etree
 
     try:
-        document = Document(io.BytesIO(data))
-        return _read(document)
+        document = open_document(data)
+        return _read(document, context)
     except (OpcError, etree.XMLSyntaxError, zipfile.BadZipFile, KeyError, ValueError) as exc:
         raise Corrupt(
             f"the Word file is damaged ({type(exc).__name__}: {exc}); open it in Word or "
@@ -72,39 +84,108 @@ def read_docx(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
         ) from exc
 
 
-_Block = Paragraph | Draft
+@dataclass(slots=True)
+class _Body:
+    """Walks through a flattened body and numbers, labels and resolves as it goes."""
+
+    styles: dict[str, Style]
+    numbering: Numbering
+    notes: Notes
+    figures: Figures
+    contents: set[Any]
+    hard: bool
+    paged: bool
+    page: int = 1
+
+    def items(self, element: Any) -> list[Paragraph | Item]:
+        """What *element* of the body holds, in reading order; pages that end in it are counted."""
+        shown = self.page if self.paged else None
+        found: list[Paragraph | Item] = []
+        if element.tag == qn("w:p"):
+            found = self._paragraph(element, shown)
+        elif element.tag == qn("w:tbl"):
+            table = table_draft(element, shown, self.hard, self._label)
+            found = [] if table is None else [Item(table)]
+            found += self._figures(element, shown)
+            self.page += sum(row_page_ends(element, self.hard))
+        last = self.page if self.paged else None
+        notes = (Draft(AssetKind.FOOTNOTE, text) for text in note_texts(element, self.notes))
+        return [*found, *(Item(_on_page(note, last)) for note in notes)]
+
+    def _paragraph(self, element: Any, shown: int | None) -> list[Paragraph | Item]:
+        text = paragraph_text(element, self.hard)
+        block = Paragraph(
+            element,
+            text,
+            shown,
+            style=self.styles.get(_style_id(element), Style()),
+            bold=is_bold(element),
+            contents=element in self.contents,
+            formula=has_math(element) and is_number_only(other_text(element)),
+            label=self.numbering.label(element),
+        )
+        self.page += text.count(PAGE_BREAK)
+        figures = self._figures(element, shown)
+        # A picture before the text of its paragraph comes first, as on the page.
+        return [*figures, block] if starts_with_picture(element) else [block, *figures]
+
+    def _figures(self, element: Any, page: int | None) -> list[Paragraph | Item]:
+        return [
+            Item(_on_page(draft, page), chart=draft.kind is AssetKind.TABLE)
+            for draft in self.figures.drafts(element)
+        ]
+
+    def _label(self, paragraph: Any) -> str:
+        return with_label(self.numbering.label(paragraph), "")
 
 
-def _read(document: Any) -> Parsed:
+def _read(document: Any, context: ReadContext) -> Parsed:
     body = document.element.body
-    contents, formulas = _in_contents(body), _formulas(body)
+    contents = _in_contents(body)
     flatten(body)
     styles = read_styles(document.styles.element)
+    unwrap_layout_tables(body, partial(_is_heading, styles))
     hard = next(body.iter(qn("w:lastRenderedPageBreak")), None) is None
-    paged = _has_page_ends(body, hard)
-    notes = _notes(document)
-    blocks: list[_Block] = []
-    page = 1
-    for child in body:
-        if child.tag == qn("w:p"):
-            text = paragraph_text(child, hard)
-            style = styles.get(_style_id(child), Style())
-            shown = page if paged else None
-            block = Paragraph(
-                child, text, shown, style, is_bold(child), child in contents, child in formulas
-            )
-            figures = [_on_page(draft, shown) for draft in figure_drafts(child)]
-            # A picture before the text of its paragraph comes first, as on the page.
-            blocks.extend([*figures, block] if starts_with_picture(child) else [block, *figures])
-            page += text.count(PAGE_BREAK)
-        elif child.tag == qn("w:tbl"):
-            table = table_draft(child, page if paged else None, hard)
-            blocks.extend([] if table is None else [table])
-            page += sum(row_page_ends(child, hard))
-        blocks.extend(_note_drafts(child, notes, page if paged else None))
+    figures = Figures(document.part, context)
+    walk = _Body(
+        styles,
+        Numbering(_numbering_part(document), document.styles.element),
+        read_notes(document),
+        figures,
+        contents,
+        hard,
+        _has_page_ends(body, hard),
+    )
+    blocks = [item for child in body for item in walk.items(child)]
+    if walk.page > context.max_pages:
+        raise TooLarge(
+            f"The Word file has {walk.page} pages; at most {context.max_pages} are allowed. Split "
+            "the file or raise the page limit."
+        )
+    attachments = embedded_files(document, context.keep)
+    found = properties(document)
     paragraphs = [block for block in blocks if isinstance(block, Paragraph)]
     elements = partition_docx(_marked_copy(document, paragraphs))
-    return _assemble(document, blocks, elements, page if paged else None)
+    parsed = _assemble(document, blocks, elements, walk.page if walk.paged else None)
+    return replace(
+        parsed,
+        warnings=parsed.warnings + figures.warnings(),
+        properties=found,
+        attachments=attachments,
+    )
+
+
+def _numbering_part(document: Any) -> Any | None:
+    from docx.oxml import parse_xml
+
+    for relation in document.part.rels.values():
+        if relation.reltype.endswith("/numbering") and not relation.is_external:
+            return parse_xml(relation.target_part.blob)
+    return None
+
+
+def _is_heading(styles: dict[str, Style], paragraph: Any) -> bool:
+    return styles.get(_style_id(paragraph), Style()).outline is not None
 
 
 def _style_id(paragraph: Any) -> str:
@@ -122,16 +203,6 @@ def _in_contents(body: Any) -> set[Any]:
     return found
 
 
-def _formulas(body: Any) -> set[Any]:
-    """Paragraphs that hold displayed mathematics and no other text."""
-    return {
-        formula.getparent()
-        for formula in body.iter(qn("m:oMathPara"))
-        if formula.getparent().tag == qn("w:p")
-        and not "".join(t.text or "" for t in formula.getparent().iter(qn("w:t"))).strip()
-    }
-
-
 def _has_page_ends(body: Any, hard: bool) -> bool:
     """Whether page ends are known: noted by Word or, if *hard*, set densely enough to be all."""
     pages = "".join(paragraph_text(p, hard) for p in body.iter(qn("w:p"))).split(PAGE_BREAK)
@@ -141,40 +212,20 @@ def _has_page_ends(body: Any, hard: bool) -> bool:
 def _on_page(draft: Draft, page: int | None) -> Draft:
     if page is None:
         return draft
+    if draft.regions:
+        return draft
     return replace(draft, regions=(Region(0, len(draft.text), page=page),))
-
-
-def _notes(document: Any) -> dict[tuple[str, str], str]:
-    """Texts of footnotes and endnotes by part and id."""
-    from docx.oxml import parse_xml
-
-    texts: dict[tuple[str, str], str] = {}
-    for relation in document.part.rels.values():
-        kind = relation.reltype.rsplit("/", 1)[-1]
-        if kind in ("footnotes", "endnotes") and not relation.is_external:
-            root = parse_xml(relation.target_part.blob)
-            texts.update({((kind, key)): text for key, text in note_texts(root).items()})
-    return texts
-
-
-def _note_drafts(element: Any, notes: dict[tuple[str, str], str], page: int | None) -> list[Draft]:
-    found = (notes.get(place) for place in note_ids(element))
-    return [_on_page(Draft(AssetKind.FOOTNOTE, text), page) for text in found if text]
 
 
 def _marked_copy(document: Any, paragraphs: Sequence[Paragraph]) -> bytes:
     """*document* with a mark behind every paragraph and no tables or pictures, as a file.
 
-    Spends the document: it must have been read before. Numbered paragraphs of tables stay, for
-    Word counts them with the others.
+    Spends the document: it must have been read before.
     """
     body = document.element.body
     for table in list(body.iterchildren(qn("w:tbl"))):
-        for paragraph in list(table.iter(qn("w:p"))):
-            if paragraph.find(f"{qn('w:pPr')}/{qn('w:numPr')}") is not None:
-                table.addprevious(paragraph)
         body.remove(table)
-    for tag in ("w:drawing", "w:pict", "w:lastRenderedPageBreak"):
+    for tag in ("w:drawing", "w:pict", "w:object", "w:lastRenderedPageBreak"):
         for element in list(body.iter(qn(tag))):
             element.getparent().remove(element)
     for number, paragraph in enumerate(paragraphs):
@@ -193,14 +244,17 @@ def _marked_copy(document: Any, paragraphs: Sequence[Paragraph]) -> bytes:
 
 
 def _assemble(
-    document: Any, blocks: Sequence[_Block], elements: Sequence[Element], pages: int | None
+    document: Any,
+    blocks: Sequence[Paragraph | Item],
+    elements: Sequence[Element],
+    pages: int | None,
 ) -> Parsed:
     seen = {int(m.group(1)): e for e in elements if (m := MARK.search(e.text.rstrip()))}
     items: list[Item] = []
     number = left_out = 0
     for block in blocks:
-        if isinstance(block, Draft):
-            items.append(Item(block))
+        if isinstance(block, Item):
+            items.append(block)
             continue
         element, number = seen.get(number), number + 1
         if block.contents or block.style.toc:
@@ -216,16 +270,12 @@ def _assemble(
         title=title_text(drafts, declared),
         page_count=pages,
         page_accuracy=None if pages is None else "approximate",
-        warnings=_warnings(document, left_out),
+        warnings=_warnings(left_out),
     )
 
 
 def _declared_title(document: Any) -> str | None:
-    # Asking python-docx for missing properties would make some up ("Word Document").
-    present = any(
-        r.reltype.endswith("/core-properties") for r in document.part.package.rels.values()
-    )
-    title = one_line(document.core_properties.title or "") if present else ""
+    title = one_line(document.core_properties.title or "") if has_core_properties(document) else ""
     return None if title.startswith("Microsoft Word - ") else title or None
 
 
@@ -244,11 +294,8 @@ def _running(elements: Sequence[Element], category: str) -> list[Draft]:
     return [Draft(kind, text) for text in texts if text]
 
 
-def _warnings(document: Any, left_out: int) -> tuple[ParseWarning, ...]:
-    warnings: list[ParseWarning] = []
-    if left_out:
-        message = f"{left_out} lines of the table of contents were left out; its headings are read"
-        warnings.append(ParseWarning("contents_skipped", message))
-    if any(rel.reltype.endswith("/comments") for rel in document.part.rels.values()):
-        warnings.append(ParseWarning("comments_skipped", "reviewers' comments are not read"))
-    return tuple(warnings)
+def _warnings(left_out: int) -> tuple[ParseWarning, ...]:
+    if not left_out:
+        return ()
+    message = f"{left_out} lines of the table of contents were left out; its headings are read"
+    return (ParseWarning("contents_skipped", message),)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from chapterverse.ingest.docx_numbering import Label
 from chapterverse.ingest.docx_xml import PAGE_BREAK, Style, qn
 from chapterverse.ingest.flow_captions import bind_captions
 from chapterverse.ingest.lines import display_width
@@ -14,7 +15,7 @@ from chapterverse.ingest.outline import TITLE, Draft, numbered_level
 from chapterverse.ingest.unstructured_adapter import Element
 from chapterverse.schema.records import AssetKind, Region
 
-__all__ = ["MARK", "Item", "Paragraph", "finish_items", "make_item"]
+__all__ = ["MARK", "Item", "Paragraph", "finish_items", "make_item", "with_label"]
 
 MARK = re.compile("\ue000(\\d+)\ue001$")
 """What :mod:`chapterverse.ingest.docx` puts behind the text of paragraph number *n*."""
@@ -33,7 +34,7 @@ class Paragraph:
 
     ``text`` holds ``PAGE_BREAK`` where a page ended; ``page`` is the one it begins on, ``None``
     when pages are not known. ``bold``: every run is. ``contents``: a line of a generated table of
-    contents. ``formula``: displayed mathematics and no other text.
+    contents. ``formula``: mathematics and at most a number. ``label``: what Word numbers it with.
     """
 
     element: Any
@@ -43,6 +44,7 @@ class Paragraph:
     bold: bool
     contents: bool
     formula: bool
+    label: Label | None = None
 
     @property
     def bare(self) -> str:
@@ -52,11 +54,15 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A draft and what only neighbours can decide on: is it a caption, a heading in disguise?"""
+    """A draft and what only neighbours can decide on: is it a caption, a heading in disguise?
+
+    ``chart``: a table that is drawn as a chart.
+    """
 
     draft: Draft
     caption: bool = False
     bold: bool = False
+    chart: bool = False
 
 
 def make_item(paragraph: Paragraph, element: Element | None) -> Item:
@@ -64,7 +70,7 @@ def make_item(paragraph: Paragraph, element: Element | None) -> Item:
     if paragraph.style.code:
         return Item(_draft(AssetKind.CODE, paragraph.bare, paragraph.page))
     caption = paragraph.style.caption or _has_sequence_field(paragraph.element)
-    text = _labelled(paragraph.text, element)
+    text = with_label(paragraph.label, _own_text(paragraph.text, element))
     kind, level = AssetKind.PARAGRAPH, None
     if paragraph.formula:
         kind = AssetKind.FORMULA
@@ -83,6 +89,9 @@ def _kind(paragraph: Paragraph, element: Element | None) -> tuple[AssetKind, int
         outline = depth + 1
     if outline is not None and display_width(paragraph.bare) <= _LONGEST_HEADING:
         return AssetKind.HEADING, outline
+    label = paragraph.label
+    if label is not None and (label.bullet or label.text):
+        return AssetKind.LIST_ITEM, max(label.level, depth)
     if category == "ListItem" and not _numbering_switched_off(paragraph):
         return AssetKind.LIST_ITEM, depth
     return AssetKind.PARAGRAPH, None
@@ -106,17 +115,20 @@ def _has_sequence_field(element: Any) -> bool:
     return any((text.text or "").strip().upper().startswith("SEQ ") for text in texts)
 
 
-def _labelled(own: str, element: Element | None) -> str:
-    """*own* text, white space collapsed, with the label that ``unstructured`` computed."""
+def with_label(label: Label | None, text: str) -> str:
+    """*text* behind its computed *label*."""
+    return text if label is None or not label.text else f"{label.text}{label.separator}{text}"
+
+
+def _own_text(own: str, element: Element | None) -> str:
+    """*own* text, white space collapsed, without a typed bullet that ``unstructured`` took off."""
     text = _collapse(own)
     if element is None:
         return text
     bare = text.replace(PAGE_BREAK, "")
     seen = _collapse(MARK.sub("", element.text.rstrip()))
-    if seen.endswith(bare):
-        return seen[: len(seen) - len(bare)] + text
-    # A typed bullet was taken off; a page end inside such an item is not worth keeping.
-    return seen if seen and bare.endswith(seen) else text
+    # A page end inside such an item is not worth keeping.
+    return seen if seen and seen != bare and bare.endswith(seen) else text
 
 
 def _collapse(text: str) -> str:
@@ -143,7 +155,8 @@ def finish_items(items: Sequence[Item]) -> list[Draft]:
         items = _with_bold_headings(items)
     drafts = [item.draft for item in items]
     marked = frozenset(i for i, item in enumerate(items) if item.caption)
-    return _join_code(bind_captions(drafts, marked))
+    charts = frozenset(i for i, item in enumerate(items) if item.chart)
+    return _join_code(bind_captions(drafts, marked, charts))
 
 
 def _with_bold_headings(items: Sequence[Item]) -> list[Item]:

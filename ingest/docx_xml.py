@@ -12,7 +12,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PAGE_BREAK", "Style", "flatten", "is_bold", "paragraph_text", "qn", "read_styles"]
+from chapterverse.ingest.docx_math import linear_math
+from chapterverse.ingest.docx_symbols import UNKNOWN, has_symbols, symbol
+
+__all__ = [
+    "PAGE_BREAK",
+    "Style",
+    "flatten",
+    "has_math",
+    "is_bold",
+    "other_text",
+    "paragraph_text",
+    "qn",
+    "read_styles",
+]
 
 _NS = {
     "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
@@ -23,12 +36,17 @@ _NS = {
     "pic": "http://schemas.openxmlformats.org/drawingml/2006/picture",
     "c": "http://schemas.openxmlformats.org/drawingml/2006/chart",
     "dgm": "http://schemas.openxmlformats.org/drawingml/2006/diagram",
+    "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
+    "o": "urn:schemas-microsoft-com:office:office",
+    "r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
 }
 PAGE_BREAK = "\ue002"
 """Stands in a paragraph's text where a page ended (private use, so that no strip takes it)."""
 
 _HEADING_STYLE = re.compile(r"^(?:heading|标题|標題|überschrift|titre|título|titolo)\s*(\d)$")
-_TOC_STYLE = re.compile(r"^(?:toc|目录|目錄)\s*\d*$")
+_TOC_STYLE = re.compile(r"^(?:(?:toc|目录|目錄)\s*\d*|table of figures|图表目录)$")
+_MATH = "formula"
+_OFF = ("0", "false", "off")
 
 
 def qn(name: str) -> str:
@@ -100,15 +118,13 @@ def flatten(body: Any) -> None:
     """Reduce *body* in place to paragraphs and tables of plain runs.
 
     Dropped: deleted and hidden text, placeholders of empty content controls, duplicate legacy
-    renderings. Text boxes become paragraphs behind the one that anchors them, tables of a single
-    cell become that cell's content.
+    renderings. Text boxes become paragraphs behind the one that anchors them; formulas and signs
+    of symbol fonts become text.
     """
     for fallback in list(body.iter(qn("mc:Fallback"))):
         if fallback.getparent().find(qn("mc:Choice")) is not None:
             _drop(fallback)
-    for tag in ("w:del", "w:moveFrom"):
-        for element in list(body.iter(qn(tag))):
-            _drop(element)
+    _drop_deleted(body)
     for control in list(body.iter(qn("w:sdt"))):
         _unwrap_control(control)
     for field in list(body.iter(qn("w:fldSimple"))):
@@ -123,8 +139,31 @@ def flatten(body: Any) -> None:
     _rewrite_runs(body)
     for box in list(body.iter(qn("w:txbxContent"))):
         _move_out(box)
-    for table in list(body.iter(qn("w:tbl"))):
-        _unwrap_box_table(table)
+
+
+def _drop_deleted(body: Any) -> None:
+    """Take away what tracked changes deleted: text, rows, cells, ends of paragraphs."""
+    for mark in list(body.iter(qn("w:del"), qn("w:cellDel"), qn("w:moveFrom"))):
+        holder = mark.getparent()
+        owner = None if holder is None else holder.getparent()
+        if holder is None or owner is None:
+            continue
+        if holder.tag in (qn("w:trPr"), qn("w:tcPr")):
+            _drop(owner)
+        elif holder.tag == qn("w:rPr") and owner.tag == qn("w:pPr"):
+            _join_next(owner.getparent())
+        _drop(mark)
+
+
+def _join_next(paragraph: Any) -> None:
+    """Go on with the text of the paragraph behind this one, whose own end was deleted."""
+    following = None if paragraph is None else paragraph.getnext()
+    if following is None or following.tag != qn("w:p"):
+        return
+    position = 1 if len(following) and following[0].tag == qn("w:pPr") else 0
+    for child in reversed([c for c in paragraph if c.tag != qn("w:pPr")]):
+        following.insert(position, child)
+    _drop(paragraph)
 
 
 def _drop(element: Any) -> None:
@@ -168,26 +207,57 @@ def _keep_instruction(field: Any) -> None:
 
 
 def _rewrite_runs(body: Any) -> None:
-    """Formulas and ruby as plain runs; hidden runs away."""
-    for tag, texts in (("m:oMath", "m:t"), ("w:ruby", None)):
-        for element in list(body.iter(qn(tag))):
-            source = element if texts else element.find(qn("w:rubyBase"))
-            found = [] if source is None else source.iter(qn(texts or "w:t"))
-            text = "".join(t.text or "" for t in found)
-            replacement = element.makeelement(qn("w:t"))
-            replacement.text = text
-            if tag == "m:oMath":
-                run = element.makeelement(qn("w:r"))
-                run.append(replacement)
-                replacement = run
-            element.addprevious(replacement)
-            _drop(element)
+    """Formulas, ruby and symbols as plain runs; hidden runs away."""
+    for element in list(body.iter(qn("m:oMath"))):
+        run = element.makeelement(qn("w:r"), {_MATH: "1"})
+        run.append(_text_element(element, linear_math(element)))
+        element.addprevious(run)
+        _drop(element)
+    for element in list(body.iter(qn("w:ruby"))):
+        base = element.find(qn("w:rubyBase"))
+        text = "" if base is None else "".join(t.text or "" for t in base.iter(qn("w:t")))
+        element.addprevious(_text_element(element, text))
+        _drop(element)
     for wrapper in list(body.iter(qn("m:oMathPara"))):
         _unwrap(wrapper)
+    for element in list(body.iter(qn("w:sym"))):
+        code = element.get(qn("w:char"), "")
+        sign = chr(int(code, 16)) if re.fullmatch(r"[0-9A-Fa-f]{1,4}", code) else UNKNOWN
+        if sign < "\u0100":
+            sign = chr(ord(sign) + 0xF000)  # some producers leave the offset of the font out
+        text = symbol(sign, element.get(qn("w:font"), "symbol"))
+        element.addprevious(_text_element(element, text))
+        _drop(element)
+    for text in body.iter(qn("w:t")):
+        if text.text and has_symbols(text.text):
+            fonts = text.getparent().find(f"{qn('w:rPr')}/{qn('w:rFonts')}")
+            text.text = symbol(text.text, "symbol" if fonts is None else _font(fonts))
     for vanish in list(body.iter(qn("w:vanish"))):
         run = vanish.getparent().getparent()
-        if run.tag == qn("w:r") and vanish.get(qn("w:val")) not in ("0", "false", "off"):
+        if run is not None and run.tag == qn("w:r") and vanish.get(qn("w:val")) not in _OFF:
             _drop(run)
+
+
+def has_math(element: Any) -> bool:
+    """Whether flattened *element* holds a formula."""
+    return any(run.get(_MATH) for run in element.iter(qn("w:r")))
+
+
+def other_text(element: Any) -> str:
+    """The text of flattened *element* outside of formulas."""
+    texts = (t for t in element.iter(qn("w:t")) if not t.getparent().get(_MATH))
+    return "".join(t.text or "" for t in texts).strip()
+
+
+def _text_element(near: Any, text: str) -> Any:
+    element = near.makeelement(qn("w:t"))
+    element.text = text
+    return element
+
+
+def _font(fonts: Any) -> str:
+    names = (fonts.get(qn(f"w:{kind}")) for kind in ("ascii", "hAnsi", "cs", "eastAsia"))
+    return next(filter(None, names), "symbol")
 
 
 def _move_out(box: Any) -> None:
@@ -198,17 +268,6 @@ def _move_out(box: Any) -> None:
         if child.tag in (qn("w:p"), qn("w:tbl")):
             anchor.addnext(child)
     _drop(box)
-
-
-def _unwrap_box_table(table: Any) -> None:
-    rows = table.findall(qn("w:tr"))
-    cells = rows[0].findall(qn("w:tc")) if len(rows) == 1 else []
-    if len(cells) != 1 or table.getparent() is None:
-        return
-    for child in list(cells[0]):
-        if child.tag in (qn("w:p"), qn("w:tbl")):
-            table.addprevious(child)
-    _drop(table)
 
 
 def paragraph_text(paragraph: Any, hard_breaks: bool = False) -> str:
@@ -226,7 +285,7 @@ def _pieces(paragraph: Any, hard_breaks: bool) -> Iterator[str]:
     for element in paragraph.iter():
         if element.tag == qn("w:t"):
             yield element.text or ""
-        elif element.tag == qn("w:tab") and element.getparent().tag == qn("w:r"):
+        elif element.tag in _TABS and element.getparent().tag == qn("w:r"):
             yield "\t"
         elif element.tag == qn("w:noBreakHyphen"):
             yield "-"
@@ -242,6 +301,9 @@ def _pieces(paragraph: Any, hard_breaks: bool) -> Iterator[str]:
             yield PAGE_BREAK
 
 
+_TABS = (qn("w:tab"), qn("w:ptab"))
+
+
 def is_bold(paragraph: Any) -> bool:
     """Whether every run of *paragraph* that shows text is set bold directly."""
     found = False
@@ -249,7 +311,7 @@ def is_bold(paragraph: Any) -> bool:
         if not "".join(t.text or "" for t in run.iter(qn("w:t"))).strip():
             continue
         bold = run.find(f"{qn('w:rPr')}/{qn('w:b')}")
-        if bold is None or bold.get(qn("w:val")) in ("0", "false", "off"):
+        if bold is None or bold.get(qn("w:val")) in _OFF:
             return False
         found = True
     return found

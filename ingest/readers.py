@@ -31,7 +31,7 @@ class Reader:
 
 READERS = {
     media.PDF: Reader("pdf/2", "pdf:read_pdf"),
-    media.DOCX: Reader("docx/1", "docx:read_docx"),
+    media.DOCX: Reader("docx/2", "docx:read_docx"),
     media.HTML: Reader("html/1", "html:read_html"),
     media.MARKDOWN: Reader("markdown/1", "markdown:read_markdown"),
     media.TEXT: Reader("plain/1", "plain:read_plain"),
@@ -41,6 +41,14 @@ READERS = {
     media.MBOX: Reader("mbox/1", "mail_mbox:read_mbox"),
     media.MHTML: Reader("mhtml/1", "mhtml:read_mhtml"),
     media.ZIP: Reader("zip/1", "archive:read_archive"),
+    media.PPTX: Reader("pptx/1", "pptx:read_pptx"),
+    media.XLSX: Reader("xlsx/1", "xlsx:read_xlsx"),
+    media.XLS: Reader("xls/1", "sheets:read_xls"),
+    media.ODS: Reader("ods/1", "sheets:read_ods"),
+    media.CSV: Reader("csv/1", "csv_table:read_csv"),
+    media.TSV: Reader("csv/1", "csv_table:read_tsv"),
+    media.JSON: Reader("json/1", "json_records:read_json"),
+    media.JSON_LINES: Reader("jsonl/1", "json_records:read_json_lines"),
 }
 """All readers by media type."""
 

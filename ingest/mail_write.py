@@ -9,12 +9,10 @@ from chapterverse.ingest.mail import Mail
 
 __all__ = ["mail_bytes"]
 
-_POLICY = SMTP.clone(refold_source="none", max_line_length=0)
-
 
 def mail_bytes(mail: Mail) -> bytes:
     """*mail* as bytes of a message; equal mails give equal bytes."""
-    message = EmailMessage(_POLICY)
+    message = EmailMessage(SMTP)
     plain = "\n\n".join(body.plain for body in mail.bodies if body.plain)
     html = next((body.html for body in mail.bodies if body.html), None)
     if plain or html is None:

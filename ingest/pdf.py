@@ -78,17 +78,30 @@ def read_pdf(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
         )
     texts = _without_mono(seen.texts)
     assets, more = _structure(data, password, texts, seen.layouts, labels, outline)
+    assets, lost = _pictured(data, password, seen.marked(assets), context)
     return Parsed(
         "application/pdf",
         PARSER + seen.suffix,
-        seen.marked(assets),
+        assets,
         title=title or _first_title(assets),
         page_count=count,
         page_labels=labels,
         page_accuracy="exact",
-        warnings=(*seen.warnings, *more),
+        warnings=(*seen.warnings, *more, *lost),
         page_reads=seen.reads,
     )
+
+
+def _pictured(
+    data: bytes, password: str | None, assets: tuple[Asset, ...], context: ReadContext
+) -> tuple[tuple[Asset, ...], list[ParseWarning]]:
+    if not any(asset.kind is AssetKind.FIGURE for asset in assets):
+        return assets, []
+    document = _open(data, password)
+    try:
+        return add_pictures(document, assets, context)
+    finally:
+        document.close()
 
 
 def _open(data: bytes, password: str | None) -> Any:

@@ -9,7 +9,6 @@ import ctypes
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 from chapterverse.ingest.pdf_text import Rect
@@ -21,6 +20,12 @@ _THIN = 3.0
 
 _SHORT = 6.0
 """Least length of a ruled line in points, pieces joined."""
+
+_LONGEST = 240
+"""Most parts of a path that is looked at closely; one with more is a drawing."""
+
+_MANY = 100
+"""From so many drawn shapes on, the other outlines of a page are taken for shapes as well."""
 
 _MAX_SEGMENTS, _MAX_OBJECTS, _MAX_DEPTH = 6_000, 60_000, 4
 _Matrix = tuple[float, float, float, float, float, float]
@@ -206,7 +211,7 @@ class _Reader:
         if self._rule(box):
             return
         count = call["FPDFPath_CountSegments"](item)
-        if count > 600 or count > self._segments:
+        if count > _LONGEST or count > self._segments or len(self._drawings) > _MANY:
             self._drawings.append(box)
             return
         self._segments -= count
@@ -241,8 +246,8 @@ class _Reader:
         """The straight lines of a path; ``None`` if one is curved or aslant."""
         call, raw = self._call, self._raw
         matrix = _times(self._own_matrix(item), base)
-        points: list[tuple[_Point, bool]] = []
-        start: _Point | None = None
+        out: list[Rect] = []
+        start = last = (0.0, 0.0)
         for index in range(count):
             segment = call["FPDFPath_GetPathSegment"](item, index)
             kind = call["FPDFPathSegment_GetType"](segment)
@@ -250,18 +255,16 @@ class _Reader:
                 return None
             call["FPDFPathSegment_GetPoint"](segment, *self._real_at[:2])
             point = _apply(matrix, self._reals[0].value, self._reals[1].value)
-            moved = kind == raw.FPDF_SEGMENT_MOVETO
-            start = point if moved or start is None else start
-            points.append((point, moved))
+            steps = [] if kind == raw.FPDF_SEGMENT_MOVETO else [point]
+            start = start if steps else point
             if call["FPDFPathSegment_GetClose"](segment):
-                points.append((start, False))
-        out = []
-        for (a, _), (b, moved) in pairwise(points):
-            if moved:
-                continue
-            if min(abs(a[0] - b[0]), abs(a[1] - b[1])) > 1.0:
-                return None
-            out.append(self._shown(a, b, _UNIT))
+                steps.append(start)
+            for step in steps:
+                if min(abs(last[0] - step[0]), abs(last[1] - step[1])) > 1.0:
+                    return None
+                out.append(self._shown(last, step, _UNIT))
+                last = step
+            last = last if steps else point
         return out
 
 

@@ -9,13 +9,14 @@ from itertools import pairwise
 from chapterverse.ingest.captions import Target, bind_captions, caption_kind
 from chapterverse.ingest.furniture import Furniture
 from chapterverse.ingest.pdf_contents import gather_entries, is_entry
-from chapterverse.ingest.pdf_figures import figure_regions, is_background, is_beside
+from chapterverse.ingest.pdf_figures import figure_areas
 from chapterverse.ingest.pdf_found import add_tables
 from chapterverse.ingest.pdf_graphics import Graphics
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_code, split_block
 from chapterverse.ingest.pdf_prose import part_tables
 from chapterverse.ingest.pdf_tables import build_grid
+from chapterverse.ingest.pdf_tagged import gather_headings
 from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
 from chapterverse.ingest.pdf_turned import turned_lines, vertical_pieces
 from chapterverse.schema.records import AssetKind
@@ -63,7 +64,7 @@ def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture)
         areas: list[Rect] = []
     else:
         layout = add_tables(layout, words, text.graphics, text.rows)
-        held = part_tables(assign_words(words, layout, text.number))
+        held = part_tables(gather_headings(assign_words(words, layout, text.number)))
         held = gather_entries(held, [row for row in text.rows if id(row.words[0]) not in gone])
         areas = _areas(layout, held, text)
     stamps, turned = turned_lines(text.words, text.number, text.width)
@@ -90,19 +91,9 @@ def _areas(layout: PageLayout, held: _Held, text: PageText) -> list[Rect]:
     tables = [block.rect for block, _ in held if block.kind in ("table", "code")]
     lines = [line for _, lines in held for line in lines]
 
-    def fit(area: Rect) -> bool:
-        shared = sum(max(0.0, area.x_overlap(t)) * max(0.0, area.y_overlap(t)) for t in tables)
-        return shared < 0.4 * area.area and not is_background(area, lines)
-
-    kept = [a for a in figure_regions(layout.figures, text.width, text.height) if fit(a)]
     captions = [x.rect for x in lines if caption_kind([x]) == "figure"]
-    waiting = [c for c in captions if not any(is_beside(c, area) for area in kept)]
-    if waiting:
-        drawn = figure_regions(text.graphics.drawings, text.width, text.height)
-        for caption in waiting:
-            near = [a for a in drawn if is_beside(caption, a) and fit(a) and a not in kept]
-            kept.extend(near[-1:])
-    return kept
+    size = (text.width, text.height)
+    return figure_areas(layout.figures, text.graphics, size, tables, lines, captions)
 
 
 def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:

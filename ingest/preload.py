@@ -15,13 +15,17 @@ from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.media_types import (
     CODE_NAMES,
     DOCX,
+    EML,
     EPUB,
     HTML,
     MARKDOWN,
+    MHTML,
+    MSG,
     PDF,
     PPTX,
     TEXT,
     XLSX,
+    ZIP,
 )
 from chapterverse.ingest.readers import READERS, read
 from chapterverse.ingest.sniff import is_pdf
@@ -35,7 +39,10 @@ _SAMPLES = {
 }
 
 
-_ZIPPED = {".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX, ".epub": EPUB}
+_ZIPPED = {".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX, ".epub": EPUB, ".zip": ZIP}
+_MAIL = {".eml": EML, ".msg": MSG, ".mht": MHTML, ".mhtml": MHTML}
+_HOLD_HTML = frozenset({EPUB, EML, MSG, MHTML})
+"""Formats whose readers hand pages to that of HTML."""
 
 
 def guess(head: bytes, name: str) -> str:
@@ -45,6 +52,8 @@ def guess(head: bytes, name: str) -> str:
         return PDF
     if head.startswith(b"PK\x03\x04"):
         return _ZIPPED.get(suffix, DOCX)
+    if suffix in _MAIL:
+        return _MAIL[suffix]
     if suffix not in CODE_NAMES and head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
         return HTML
     return MARKDOWN if suffix in {".md", ".markdown"} else TEXT
@@ -61,6 +70,8 @@ def preload(media_type: str) -> None:
     if media_type not in (DOCX, *_SAMPLES):
         module = READERS[media_type].entry.partition(":")[0]
         importlib.import_module(f"chapterverse.ingest.{module}")
+        if media_type in _HOLD_HTML:
+            preload(HTML)
         return
     sample = _docx_sample() if media_type == DOCX else _SAMPLES[media_type]
     suffix = ".md" if media_type == MARKDOWN else ""

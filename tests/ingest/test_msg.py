@@ -34,7 +34,7 @@ def message(header: int = 32, sent: int = SENT, **texts: str) -> Tree:
 
 
 def attachment(method: int, name: str, data: bytes | Tree, **texts: str) -> Tree:
-    tree = message(8, **{"p3707": name, **texts})
+    tree = message(8, SENT, **{"p3707": name, **texts})
     tree["__properties_version1.0"] = fixed(8, p3705=method)
     tree["__substg1.0_37010102" if isinstance(data, bytes) else "__substg1.0_3701000D"] = data
     return tree

@@ -27,7 +27,7 @@ class ReadContext:
     apart. ``keep`` stores bytes (a picture, an attachment) and returns their sha256.
     ``recognising`` must be called with a number of pages before text recognition starts: it
     raises the limits of time and memory. At most ``ocr_pages`` are recognised (0: none), cached
-    in the folder ``ocr_cache``.
+    in the folder ``ocr_cache``; ``ocr_figures`` says whether pictures of figures are, too.
     ``depth`` counts the files that this one lies in.
     """
 
@@ -36,6 +36,7 @@ class ReadContext:
     max_pages: int = 2000
     max_pixels: int = 40_000_000
     ocr_pages: int = 500
+    ocr_figures: bool = False
     ocr_cache: Path | None = None
     keep: Callable[[bytes], str] = _keep_nothing
     recognising: Callable[[int], None] = _nothing_announced

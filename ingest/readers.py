@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chapterverse.ingest import media_types as media
 from chapterverse.ingest.context import ReadContext
@@ -34,6 +34,10 @@ READERS = {
     media.DOCX: Reader("docx/2", "docx:read_docx"),
     media.HTML: Reader("html/1", "html:read_html"),
     media.MARKDOWN: Reader("markdown/1", "markdown:read_markdown"),
+    media.PNG: Reader("image/1", "images:read_image"),
+    media.JPEG: Reader("image/1", "images:read_image"),
+    media.TIFF: Reader("image/1", "images:read_image"),
+    media.WEBP: Reader("image/1", "images:read_image"),
     media.TEXT: Reader("plain/1", "plain:read_plain"),
     media.EPUB: Reader("epub/1", "epub:read_epub"),
     media.EML: Reader("eml/1", "mail_eml:read_eml"),
@@ -86,10 +90,20 @@ def read(data: bytes, context: ReadContext) -> Parsed:
     if reader is None:
         known = ", ".join(sorted(READERS))
         raise Unsupported(f"{context.name}: content is {media_type}; there are readers for {known}")
-    parsed = _function(reader.entry)(data, context)
+    parsed = _parsed(reader, data, context)
     if not any(asset.text.strip() or asset.picture for asset in parsed.assets):
         raise Empty(f"{context.name}: {_why_empty(parsed)}")
     return parsed
+
+
+def _parsed(reader: Reader, data: bytes, context: ReadContext) -> Parsed:
+    if not context.ocr_figures:
+        return _function(reader.entry)(data, context)
+    from chapterverse.ingest.ocr_figures import KeptPictures, recognise_figures
+
+    pictures = KeptPictures(context.keep)
+    parsed = _function(reader.entry)(data, replace(context, keep=pictures.keep))
+    return recognise_figures(parsed, pictures, context)
 
 
 def _function(entry: str) -> Callable[[bytes, ReadContext], Parsed]:

@@ -120,6 +120,7 @@ def _context(
         max_pages=limits.max_pages,
         max_pixels=limits.max_pixels,
         ocr_pages=limits.ocr_pages,
+        ocr_figures=limits.ocr_figures,
         ocr_cache=None if request.ocr_cache is None else Path(decode_text(request.ocr_cache)),
         recognising=recognising,
         depth=request.depth,

@@ -65,6 +65,7 @@ class Choices:
     answer_bytes: int = _PARSE.answer_bytes
     max_pixels: int = _PARSE.max_pixels
     ocr_pages: int = _PARSE.ocr_pages
+    ocr_figures: bool = _PARSE.ocr_figures
     ocr_memory_bytes: int = _PARSE.ocr_memory_bytes
     ocr_seconds_per_page: float = _PARSE.ocr_seconds_per_page
     base_seconds: float = _PARSE.base_seconds

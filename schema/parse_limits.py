@@ -30,7 +30,8 @@ class ParseLimits:
     ``answer_bytes`` the encoded size of what a reader may return. The wall clock allows
     ``base_seconds`` and ``seconds_per_page`` for each page (see :meth:`seconds`).
     At most ``ocr_pages`` pages or pictures of a document go through text recognition (0 turns it
-    off), which may add ``ocr_memory_bytes`` and ``ocr_seconds_per_page`` each; a picture of more
+    off), which may add ``ocr_memory_bytes`` and ``ocr_seconds_per_page`` each; pictures of figures
+    only with ``ocr_figures``, since that makes parsing several times slower. A picture of more
     than ``max_pixels`` is not decoded. ``processes`` documents are parsed side by side, so that
     memory is bounded by about ``processes * (memory_bytes + answer_bytes)``.
 
@@ -43,6 +44,7 @@ class ParseLimits:
     answer_bytes: int = 128 * _MIB
     max_pixels: int = 100_000_000
     ocr_pages: int = 500
+    ocr_figures: bool = False
     ocr_memory_bytes: int = 4 * _GIB
     ocr_seconds_per_page: float = 30.0
     base_seconds: float = 30.0

@@ -54,6 +54,7 @@ class Settings(BaseSettings):
     answer_bytes: int = Field(_DEFAULT.answer_bytes, ge=2**16)
     max_pixels: int = Field(_DEFAULT.max_pixels, ge=1)
     ocr_pages: int = Field(_DEFAULT.ocr_pages, ge=0)
+    ocr_figures: bool = _DEFAULT.ocr_figures
     ocr_memory_bytes: int = Field(_DEFAULT.ocr_memory_bytes, ge=2**28)
     ocr_seconds_per_page: float = Field(_DEFAULT.ocr_seconds_per_page, ge=0)
     base_seconds: float = Field(_DEFAULT.base_seconds, gt=0)

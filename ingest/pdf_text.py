@@ -150,7 +150,7 @@ def group_rows(words: Iterable[Word]) -> list[list[Word]]:
     tops: list[float] = []
     feet: list[float] = []
     for word in sorted(words, key=_reading):
-        top, bottom = word.rect.y0, word.rect.y1
+        _, top, _, bottom = word[1]
         for index in range(len(rows) - 1, max(-1, len(rows) - 4), -1):
             high, low = tops[index], feet[index]
             shared = (bottom if bottom < low else low) - (top if top > high else high)
@@ -170,11 +170,11 @@ def group_rows(words: Iterable[Word]) -> list[list[Word]]:
 
 
 def _reading(word: Word) -> tuple[float, float]:
-    return word.y, word.rect.x0
+    return word[8], word[1][0]
 
 
 def _left(word: Word) -> float:
-    return word.rect.x0
+    return word[1][0]
 
 
 def make_line(words: Sequence[Word], page: int) -> Line:

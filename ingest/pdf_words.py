@@ -153,10 +153,9 @@ def _split_word(chars: _Chars, start: int, end: int, out: list[Word]) -> None:
     last = first if inked == start else chars.rect(inked)
     style = chars.style(start)
     upright = style[2]
-    vertical = False
-    if upright and last is not first and _jumps(first, last):
-        vertical = _is_vertical(chars, start, inked + 1, bool(out) and out[-1].vertical)
-    if upright and last is not first and not vertical and _jumps(first, last):
+    jumps = upright and last is not first and _jumps(first, last)
+    vertical = jumps and _is_vertical(chars, start, inked + 1, bool(out) and out[-1].vertical)
+    if jumps and not vertical:
         for middle in range(start + 1, end):
             before, here = chars.rect(middle - 1), chars.rect(middle)
             if before.y_overlap(here) <= 0 or here.x1 < before.x0:

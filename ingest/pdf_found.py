@@ -6,30 +6,103 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from chapterverse.ingest.captions import caption_kind
+from chapterverse.ingest.pdf_aligned import Aligned, aligned_tables
 from chapterverse.ingest.pdf_figures import is_beside
 from chapterverse.ingest.pdf_graphics import Graphics
 from chapterverse.ingest.pdf_grid import Grid
 from chapterverse.ingest.pdf_lattice import find_lattices
 from chapterverse.ingest.pdf_layout import Block, PageLayout
 from chapterverse.ingest.pdf_ruled import ruled_grid
-from chapterverse.ingest.pdf_text import Line, Rect, Word
+from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows
 
 __all__ = ["add_tables"]
 
 _Found = tuple[Rect, Grid]
+_DRAWN = 12
+"""Most drawn shapes in a table."""
+
+_COVERS = 0.85
+"""Share of a table's words that a larger one must hold to stand for it."""
 
 
 def add_tables(
     layout: PageLayout, words: Sequence[Word], graphics: Graphics, rows: Sequence[Line]
 ) -> PageLayout:
-    """The layout with the tables that lines draw in place of the blocks inside of them.
+    """The layout with the tables found by lines or columns in place of the blocks inside of them.
 
     *rows* are the printed rows of the page.
     """
+    if not rows:
+        return layout
     found = _ruled(words, graphics, rows)
+    found.extend(_aligned(layout, words, graphics, found, rows[0].page))
     for rect, grid in found:
         layout = _with_table(layout, rect, grid)
     return layout
+
+
+def _aligned(
+    layout: PageLayout,
+    words: Sequence[Word],
+    graphics: Graphics,
+    taken: Sequence[_Found],
+    page: int,
+) -> list[_Found]:
+    """Tables of figures without lines, where the layout has none or part of one."""
+    free = [w for w in words if not any(rect.holds(w.x, w.y) for rect, _ in taken)]
+    found: list[Aligned] = []
+    for frame in _frames(graphics.across):
+        level = [w for w in free if frame.y0 < w.y < frame.y1]
+        inside = [w for w in level if frame.x0 < w.x < frame.x1]
+        if inside and 1.15 * len(inside) < len(level):
+            # Running text stands beside the table.
+            found.extend(aligned_tables(group_rows(inside), graphics.across, page))
+            used = {id(word) for table in found for word in table.words}
+            free = [w for w in free if id(w) not in used]
+    found.extend(aligned_tables(group_rows(free), graphics.across, page))
+    return [(t.rect, t.grid) for t in found if _is_better(t, layout, words, graphics)]
+
+
+def _frames(across: Sequence[Rect]) -> list[Rect]:
+    """Areas between lines of one length, one above the other."""
+    groups: dict[tuple[int, int], list[Rect]] = {}
+    for rule in across:
+        groups.setdefault((round(rule.x0 / 4), round(rule.x1 / 4)), []).append(rule)
+    frames = []
+    for rules in groups.values():
+        frame = Rect(rules[0].x0 - 2, rules[0].y0, rules[0].x1 + 2, rules[-1].y1)
+        if len(rules) > 1 and frame.height > 40 and frame.width > 100:
+            frames.append(frame)
+    return frames
+
+
+def _is_better(
+    table: Aligned, layout: PageLayout, words: Sequence[Word], graphics: Graphics
+) -> bool:
+    """Whether a table is in no picture and holds (nearly) all words of those it stands for."""
+    rect = table.rect
+    if sum(rect.holds(*_middle(d)) for d in graphics.drawings) > _DRAWN:
+        return False
+    if any(_share(rect, figure) > 0.5 for figure in layout.figures):
+        return False
+    own = {id(word) for word in table.words}
+    for block in layout.blocks:
+        taller = rect.y0 < block.rect.y0 + 5 and rect.y1 > block.rect.y1 - 5
+        if block.kind == "table" and not taller and _share(block.rect, rect) > 0:
+            held = [id(w) for w in words if block.rect.holds(w.x, w.y, 1.5)]
+            if sum(i in own for i in held) < _COVERS * len(held):
+                return False
+    return True
+
+
+def _middle(rect: Rect) -> tuple[float, float]:
+    return (rect.x0 + rect.x1) / 2, (rect.y0 + rect.y1) / 2
+
+
+def _share(rect: Rect, other: Rect) -> float:
+    """Share of *rect* that lies in *other*."""
+    shared = max(0.0, rect.x_overlap(other)) * max(0.0, rect.y_overlap(other))
+    return shared / max(rect.area, 1.0)
 
 
 def _ruled(words: Sequence[Word], graphics: Graphics, rows: Sequence[Line]) -> list[_Found]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -13,6 +14,7 @@ from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
 __all__ = ["build_grid", "text_columns"]
 
 _LONG_CELL = 300
+_ITEM = re.compile(r"^(?:[•◦▪■●○◆➢▶‣✓*·\uf0b7\uf0a7]|(?:\d{1,2}|[a-z])[.)]$)")
 
 
 def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) -> Grid | None:
@@ -24,6 +26,8 @@ def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) 
     cells = _cells(block, lines)
     if cells is None:
         return None
+    if _is_lists(cells):
+        return None
     columns = _columns(block)
     head: list[list[Word]] = [[] for _ in columns]
     for line in above:
@@ -32,6 +36,12 @@ def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) 
     split = [part for row in cells for part in _split_band(row)]
     rows = [head, *split] if above else split
     return make_grid(rows, lines[0].page, heads=int(bool(above)))
+
+
+def _is_lists(cells: Sequence[Sequence[Sequence[Word]]]) -> bool:
+    """Whether most cells begin with a bullet or a number of their own: lists side by side."""
+    starts = [cell[0].text for row in cells for cell in row if cell]
+    return 3 * sum(bool(_ITEM.match(text)) for text in starts) > 2 * len(starts)
 
 
 def text_columns(block: Block, lines: Sequence[Line]) -> list[list[Line]]:

@@ -1,9 +1,9 @@
 """Bytes of a text file to characters.
 
-Order: byte order mark, UTF-16 where every other byte is NUL, UTF-8, other UTF-16 without mark, then
-the legacy encodings of Chinese and Japanese, told apart by how many of their characters fall into
-the charset's own block of common characters; what is left goes to charset-normalizer (Cyrillic,
-Greek, Western single bytes).
+Order: byte order mark, UTF-32 and UTF-16 by where their NUL bytes stand, ISO-2022-JP by escapes,
+UTF-8, other UTF-16 without mark, then the legacy encodings: those of East Asia by how many of
+their characters fall into the charset's own block of common ones, those of one byte a character by
+:mod:`chapterverse.ingest.single_bytes`. What neither knows goes to charset-normalizer.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+
+from chapterverse.ingest.single_bytes import guess_single_byte
 
 __all__ = ["Decoded", "control_share", "decode"]
 
@@ -29,19 +31,21 @@ _UTF8_MULTIBYTE = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}
 
 _EAST_ASIAN = ("gb18030", "big5", "cp932", "euc_jp", "euc_kr")
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
-_WESTERN = frozenset(
-    "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿŒœŠšŽž"
-    "–—‘’‚“”„•…«»‹›€£¥§©®°±²³´µ·º¼½¾¿¡ª×÷™\u00a0\u00ad"
-)
+_ISO_2022_JP = re.compile(rb"\x1b\$[@B][!-~]{2}")
+_GOOD, _PLAUSIBLE = 0.75, 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """The characters, the encoding they came in, and how many bytes made no sense in it."""
+    """The characters, the encoding they came in, and how many bytes made no sense in it.
+
+    ``confidence`` in 0..1 says how sure the encoding is: 1 where a mark or UTF-8 leaves no doubt.
+    """
 
     text: str
     encoding: str
     replaced: int = 0
+    confidence: float = 1.0
 
 
 def decode(data: bytes, declared: str | None = None) -> Decoded:
@@ -52,7 +56,7 @@ def decode(data: bytes, declared: str | None = None) -> Decoded:
     """
     found = _decode(data, declared)
     text = found.text.replace("\r\n", "\n").replace("\r", "\n")
-    return Decoded(text, found.encoding, found.replaced)
+    return Decoded(text, found.encoding, found.replaced, found.confidence)
 
 
 def control_share(text: str) -> float:
@@ -64,18 +68,24 @@ def _decode(data: bytes, declared: str | None) -> Decoded:
     for bom, marked in _BOMS:
         if data.startswith(bom):
             return _lenient(data[len(bom) :], marked)
-    wide = _wide(data)
+    wide = _wider(data) or _wide(data)
     # ASCII as UTF-16 is valid UTF-8 as well, with a NUL beside each letter.
     if wide is not None and data[:_SAMPLE].count(0) * 3 > len(data[:_SAMPLE]):
         return wide
-    for encoding in ("utf-8", declared or "utf-8"):
-        text = _strict(data, encoding)
+    if _ISO_2022_JP.search(data[:_SAMPLE]):
+        text = _strict(data, "iso2022_jp")
         if text is not None:
-            return Decoded(text, encoding)
+            return Decoded(text, "iso2022_jp", confidence=0.99)
+    text = _strict(data, "utf-8")
+    if text is not None:
+        return Decoded(text, "utf-8")
+    text = _strict(data, declared) if declared else None
+    if text is not None:
+        return Decoded(text, (declared or "").lower(), confidence=0.95)
     if wide is not None:
         return wide
     if _is_damaged_utf8(data):
-        return _lenient(data, "utf-8")
+        return _lenient(data, "utf-8", 0.9)
     return _legacy(data)
 
 
@@ -86,9 +96,22 @@ def _strict(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def _lenient(data: bytes, encoding: str) -> Decoded:
+def _lenient(data: bytes, encoding: str, confidence: float = 1.0) -> Decoded:
     text = data.decode(encoding, "replace")
-    return Decoded(text, encoding, text.count("\ufffd"))
+    return Decoded(text, encoding, text.count("\ufffd"), confidence)
+
+
+def _wider(data: bytes) -> Decoded | None:
+    """UTF-32 without a mark: the upper half of every character is nearly empty."""
+    sample = data[: _SAMPLE // 4 * 4]
+    if len(data) % 4 or not sample or sample.count(0) * 2 < len(sample):
+        return None
+    for encoding, top in (("utf-32-le", 3), ("utf-32-be", 0)):
+        if not any(sample[top::4]):
+            text = _strict(data, encoding)
+            if text is not None:
+                return Decoded(text, encoding, confidence=0.98)
+    return None
 
 
 def _wide(data: bytes) -> Decoded | None:
@@ -100,7 +123,7 @@ def _wide(data: bytes) -> Decoded | None:
     for encoding in ("utf-16-be", "utf-16-le") if front else ("utf-16-le", "utf-16-be"):
         text = _strict(data[: len(data) // 2 * 2], encoding)
         if text and sum(_is_common(char) for char in text[:_SAMPLE]) >= 0.95 * len(text[:_SAMPLE]):
-            return Decoded(text, encoding)
+            return Decoded(text, encoding, confidence=0.95)
     return None
 
 
@@ -127,36 +150,49 @@ def _is_damaged_utf8(data: bytes) -> bool:
 
 def _legacy(data: bytes) -> Decoded:
     sample = data[:_SAMPLE]
-    if _is_western(sample):
-        return _lenient(data, "cp1252")
-    if _looks_korean(sample):
-        return _lenient(data, "cp949")
+    high = sum(byte >= 0x80 for byte in sample)
+    single = guess_single_byte(sample)
     scores = {encoding: _plausibility(sample, encoding) for encoding in _EAST_ASIAN}
     best = max(_EAST_ASIAN, key=lambda encoding: scores[encoding])
-    if scores[best] > 0.6:
+    east, alone = scores[best], 0.0 if single is None else single.score
+    if _looks_korean(sample) and alone < 0.75:
+        return _lenient(data, "cp949", _sure(0.97, 0.5, high // 2))
+    if single is not None and alone >= _GOOD and (alone + 0.1 >= east or _is_western(sample)):
+        return _lenient(data, single.encoding, _sure(alone, max(single.second, east - 0.3), high))
+    if east > _PLAUSIBLE:
         # Microsoft's supersets also hold the characters that vendors added to the standards.
-        return _lenient(data, {"big5": "cp950", "euc_kr": "cp949"}.get(best, best))
+        second = max((s for e, s in scores.items() if e != best), default=0.0)
+        encoding = {"big5": "cp950", "euc_kr": "cp949"}.get(best, best)
+        return _lenient(data, encoding, _sure(east, max(second, alone), high // 2))
+    if single is not None and (alone > _PLAUSIBLE or high < 8):
+        return _lenient(data, single.encoding, round(_sure(alone, single.second, high) * 0.8, 2))
     from charset_normalizer import from_bytes
 
     guess = from_bytes(sample).best()
     encoding = guess.encoding if guess is not None else "cp1252"
-    return _lenient(data, encoding)
+    return _lenient(data, encoding, 0.3)
+
+
+def _sure(score: float, second: float, characters: int) -> float:
+    """How sure a guess is: natural text, nothing near it, and enough characters to tell."""
+    natural = min(1.0, max(0.0, score) / 0.85)
+    lead = min(1.0, 0.7 + 2 * max(0.0, score - second))
+    return round(natural * lead * characters / (characters + 3), 2)
 
 
 def _is_western(sample: bytes) -> bool:
     """Whether the high bytes stand alone among ASCII, as accents and typographic marks do."""
-    runs = [run.decode("cp1252", "replace") for run in _HIGH_RUN.findall(sample)]
-    alone = sum(sum(char.isalpha() for char in run) <= 1 for run in runs)
-    return alone >= 0.8 * len(runs) and all(_WESTERN.issuperset(run) for run in runs)
+    runs = _HIGH_RUN.findall(sample)
+    return sum(len(run) == 1 for run in runs) >= 0.8 * len(runs)
 
 
 def _plausibility(sample: bytes, encoding: str) -> float:
     """Share of the non-ASCII characters that are everyday ones of *encoding*; 0 when invalid."""
-    text = sample.decode(encoding, "replace")
+    # Not final: the sample may end inside a character.
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(sample)
     foreign = [char for char in text if ord(char) >= 0x80]
-    # A sample may end inside a character, so a little damage says nothing.
     broken = foreign.count("\ufffd")
-    if not foreign or broken > 1 + len(foreign) // 500:
+    if not foreign or broken > len(foreign) // 50:
         return 0.0
     return sum(_is_everyday(char, encoding) for char in foreign) / len(foreign)
 

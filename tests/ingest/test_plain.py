@@ -104,3 +104,12 @@ def test_a_comment_in_a_script_is_no_heading() -> None:
 def test_undecodable_bytes_are_reported() -> None:
     parsed = read_plain("报销单据".encode() * 5 + b"\xe5\x91")
     assert [warning.code for warning in parsed.warnings] == ["undecodable"]
+
+
+def test_encoding_and_its_confidence_are_properties() -> None:
+    sure = read_plain(HANDBOOK.encode("gb18030"))
+    assert sure.properties["encoding"] == "gb18030"
+    assert float(sure.properties["encoding_confidence"]) > 0.8
+    assert sure.warnings == ()
+    unsure = read_plain("Žluť.".encode("cp1250"))
+    assert [warning.code for warning in unsure.warnings] == ["encoding_unsure"]

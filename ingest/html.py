@@ -10,14 +10,16 @@ for. Nothing is fetched.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.encoding import Decoded, decode
 from chapterverse.ingest.flow_captions import bind_captions
+from chapterverse.ingest.html_furniture import furniture
+from chapterverse.ingest.html_meta import page_properties
 from chapterverse.ingest.html_parts import (
     FindPicture,
     code_draft,
@@ -28,28 +30,29 @@ from chapterverse.ingest.html_parts import (
     no_picture,
     note_draft,
     parse_html,
+    picture_inside,
     prune,
     table_draft,
     visible_text,
 )
+from chapterverse.ingest.html_prepare import number_items, prepare
 from chapterverse.ingest.lines import one_line
 from chapterverse.ingest.outline import Draft, promote_title, title_text, to_assets
-from chapterverse.ingest.plain import decoding_warnings
+from chapterverse.ingest.plain import decoding_warnings, encoding_properties
 from chapterverse.ingest.unstructured_adapter import Element, partition_html
 from chapterverse.schema.errors import Corrupt
-from chapterverse.schema.records import FURNITURE, AssetKind, Parsed, ParseWarning
+from chapterverse.schema.records import FURNITURE, AssetKind, Parsed, ParseWarning, Region
 
 __all__ = ["PARSER", "HtmlPage", "decode_page", "read_html", "read_page"]
 
-PARSER = "html/1"
+PARSER = "html/2"
 _CONTEXT = ReadContext()
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.I)
-_MARK = re.compile("\ue000(\\d+)\ue001")
+_MARK = re.compile("\ue000(\\d*)\ue001")
 _FILLER = "\ue002"
-_START = re.compile(r"-?\d{1,9}")
-_SECTIONING = {"article", "section", "main", "blockquote", "figure", "td"}
-_HOLDERS = ("table", "figure", "pre")
+_HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_INLINE_HOLDERS = ("li", "dt", "dd", "a", "span", "button", "label", "p")
 _LOST_SHARE = 0.02
 _DEEPEST = 240
 """Nesting of elements; the parser of ``unstructured`` silently drops what lies below 256."""
@@ -57,14 +60,15 @@ _TOO_DEEP = "HTML elements are nested too deeply to be read; save the page as PD
 
 
 def read_html(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
-    """Parse an HTML page. No pages, no line numbers: the place is the heading path.
+    """Parse an HTML page. No pages, no line numbers: the place is that of the heading (``#id``).
 
-    The title is the ``h1`` when there is one, else the ``title`` element.
+    The title is the ``h1`` when there is one, else the ``title`` element. Pictures inside the
+    page (``data:``) are kept; none is fetched.
 
     :raises Corrupt: markup nested deeper than can be read.
     """
     decoded = decode_page(data)
-    page = read_page(decoded.text)
+    page = read_page(decoded.text, partial(picture_inside, context=context))
     drafts = promote_title(page.drafts, page.title)
     return Parsed(
         "text/html",
@@ -72,16 +76,21 @@ def read_html(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
         to_assets(drafts),
         title=title_text(drafts, page.title),
         warnings=decoding_warnings(decoded) + page.warnings,
+        properties={**page.properties, **encoding_properties(decoded)},
     )
 
 
 @dataclass(frozen=True, slots=True)
 class HtmlPage:
-    """A page before it is a document: ``title`` is what its ``title`` element says."""
+    """A page before it is a document: ``title`` is what its ``title`` element says.
+
+    ``properties`` is what it says of itself otherwise.
+    """
 
     drafts: tuple[Draft, ...]
     title: str | None
     warnings: tuple[ParseWarning, ...]
+    properties: dict[str, str]
 
 
 def decode_page(data: bytes, declared: str | None = None) -> Decoded:
@@ -101,22 +110,32 @@ def read_page(text: str, find_picture: FindPicture = no_picture) -> HtmlPage:
         root = parse_html(text)
         title = root.find(".//title")
         declared = visible_text(title) if title is not None else ""
+        properties = page_properties(root)
         images_from_svg(root)
+        prepare(root)
         prune(root)
         body = root.find("body")
         held = _Held(root if body is None else body, find_picture)
         drafts = bind_captions(list(_drafts(partition_html(held.html()), held.drafts)))
     except RecursionError as exc:
         raise Corrupt(_TOO_DEEP) from exc
-    return HtmlPage(tuple(drafts), declared or None, _lost(held.visible, drafts))
+    warnings = _lost(held.visible, drafts)
+    return HtmlPage(tuple(drafts), declared or None, warnings, properties)
+
+
+@dataclass(frozen=True, slots=True)
+class _Anchor:
+    """Where a heading stands: what follows it has the address ``#id``."""
+
+    id: str | None
 
 
 class _Held:
     """A page whose special parts were taken out; ``drafts[n]`` belongs to mark *n*."""
 
     def __init__(self, body: Any, find_picture: FindPicture) -> None:
-        self.drafts: list[Draft | None] = []
-        self.visible = len("".join(visible_text(body).split()))
+        self.drafts: list[Draft | _Anchor | None] = []
+        self.visible = _length(body)
         self._body = body
         self._furniture()
         # Outer parts first: an image inside a figure or a cell belongs to that.
@@ -125,6 +144,7 @@ class _Held:
         self._take("figure", partial(figure_draft, find_picture=find_picture))
         self._take("pre", code_draft)
         self._take("img", partial(figure_draft, find_picture=find_picture))
+        self._anchors()
         self._simplify()
         _unwrap_boxes(self._body)
         if _depth(self._body) > _DEEPEST:
@@ -137,23 +157,19 @@ class _Held:
         return str(html.tostring(self._body, encoding="unicode"))
 
     def _furniture(self) -> None:
-        for element in list(self._body.iter("header", "nav", "footer")):
-            if self._is_furniture(element):
-                footer = element.tag == "footer"
-                kind = AssetKind.PAGE_FOOTER if footer else AssetKind.PAGE_HEADER
-                text = visible_text(element)
-                self._replace(element, Draft(kind, text) if text else None)
+        for element, kind in list(furniture(self._body, self.visible, _length)):
+            text = visible_text(element)
+            self._replace(element, Draft(kind, text) if text else None)
 
-    def _is_furniture(self, element: Any) -> bool:
-        if element.getparent() is None or any(True for _ in element.iterancestors(*_HOLDERS)):
-            return False  # those parts are read as a whole
-        if len("".join(visible_text(element).split())) * 2 > self.visible:
-            return False  # a page that wraps its whole content in one of these
-        if element.tag == "nav":
-            return True
-        if any(parent.tag in _SECTIONING for parent in element.iterancestors()):
-            return False
-        return next(element.iter("h1", "h2", "h3", "h4", "h5", "h6"), None) is None
+    def _anchors(self) -> None:
+        """Put the address of each heading in front of it."""
+        for heading in list(self._body.iter(*_HEADING_TAGS)):
+            if any(parent.tag in _INLINE_HOLDERS for parent in heading.iterancestors()):
+                continue
+            mark = heading.makeelement("div")
+            mark.text = f"\ue000{len(self.drafts)}\ue001"
+            self.drafts.append(_Anchor(_anchor_of(heading)))
+            heading.addprevious(mark)
 
     def _take(
         self,
@@ -193,9 +209,7 @@ class _Held:
             if element.tag in layout or element.tag in rename:
                 element.tag = rename.get(element.tag, "div")
             elif element.tag == "ol":
-                _number_items(element)
-            elif element.tag == "math" and not element.get("alttext"):
-                element.set("alttext", element.text_content().strip())
+                number_items(element)
             elif element.tag in ("del", "s", "strike"):
                 element.tag = "span"
             for attribute in ("text", "tail"):
@@ -231,31 +245,46 @@ def _prepared(text: str) -> str:
     return text + _FILLER if len(text.strip()) == 1 else text
 
 
-def _number_items(ordered: Any) -> None:
-    """Write the numbers of a list into its items, as a browser shows them."""
-    start = ordered.get("start") or ""
-    number = int(start) if _START.fullmatch(start) else 1
-    for item in ordered.iterchildren("li"):
-        holder = item
-        # A loose list wraps each text in a paragraph; the number belongs inside it.
-        while not (holder.text or "").strip() and len(holder) and holder[0].tag in ("p", "div"):
-            holder = holder[0]
-        if not _MARK.search(holder.text or ""):
-            holder.text = f"{number}. {(holder.text or '').lstrip()}"
-        number += 1
+def _anchor_of(heading: Any) -> str | None:
+    """The id that leads to *heading*: its own, one inside it, or that of what it opens."""
+    own = heading.get("id")
+    inside = (e.get("id") or e.get("name") for e in heading.iter("a", "span"))
+    found = own or next(filter(None, inside), None)
+    parent = heading.getparent()
+    while not found and parent is not None and parent.tag in ("section", "article", "div"):
+        first = next((c for c in parent if c.tag in _HEADING_TAGS or _length(c)), None)
+        if first is not heading and (first is None or heading not in first.iterdescendants()):
+            break
+        found, parent = parent.get("id"), parent.getparent()
+    return found
 
 
-def _drafts(elements: tuple[Element, ...], held: list[Draft | None]) -> Iterator[Draft]:
+def _length(element: Any) -> int:
+    return len("".join(visible_text(element).split()))
+
+
+def _drafts(elements: tuple[Element, ...], held: list[Draft | _Anchor | None]) -> Iterator[Draft]:
+    place: str | None = None
     for element in elements:
         text = one_line(element.text.replace(_FILLER, ""))
         position = 0
         for mark in _MARK.finditer(text):
-            yield from _text_draft(element, text[position : mark.start()])
-            draft = held[int(mark.group(1))]
-            if draft is not None:
-                yield draft
+            yield from _placed(_text_draft(element, text[position : mark.start()]), place)
+            found = held[int(mark.group(1))] if mark.group(1) else None
+            if isinstance(found, _Anchor):
+                place = found.id and f"#{found.id}"
+            elif found is not None:
+                yield from _placed([found], place)
             position = mark.end()
-        yield from _text_draft(element, text[position:])
+        yield from _placed(_text_draft(element, text[position:]), place)
+
+
+def _placed(drafts: Iterable[Draft], place: str | None) -> Iterator[Draft]:
+    for draft in drafts:
+        if place is None or draft.kind in FURNITURE:
+            yield draft
+        else:
+            yield replace(draft, regions=(Region(0, len(draft.text), place=place),))
 
 
 def _text_draft(element: Element, text: str) -> Iterator[Draft]:

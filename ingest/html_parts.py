@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
+from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.lines import one_line
 from chapterverse.ingest.outline import Draft
-from chapterverse.ingest.tables import Cell, build_table, guess_header_rows, has_text, place_cells
+from chapterverse.ingest.pictures import keep_picture
+from chapterverse.ingest.tables import (
+    Cell,
+    build_table,
+    guess_header_rows,
+    guess_row_headers,
+    has_text,
+    merges_of,
+    place_cells,
+)
 from chapterverse.schema.records import AssetKind, Origin, Picture
 
 __all__ = [
@@ -22,6 +34,7 @@ __all__ = [
     "no_picture",
     "note_draft",
     "parse_html",
+    "picture_inside",
     "prune",
     "table_draft",
     "visible_text",
@@ -42,6 +55,7 @@ _BLOCKS = {
 }  # fmt: skip
 _HIDDEN_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.I)
 _XML_DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
+_DATA = re.compile(r"\s*data:image/[\w.+-]+(?:;[\w=.-]+)*?(;base64)?,", re.I)
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ue000-\ue002\ufffe\uffff]")
 
 
@@ -81,6 +95,20 @@ def prune(root: Any) -> None:
         dropped = element.tag in _INVISIBLE or hidden or _has_role(element, "pagebreak")
         if dropped and element.getparent() is not None:
             element.drop_tree()
+
+
+def picture_inside(source: str, context: ReadContext) -> Picture | None:
+    """The picture that a ``data:`` address holds, kept; ``None`` for any other address."""
+    match = _DATA.match(source)
+    if match is None:
+        return None
+    payload = unquote_to_bytes(source[match.end() :])
+    if match[1]:
+        try:
+            payload = base64.b64decode(payload)
+        except ValueError:
+            return None
+    return keep_picture(payload, context)
 
 
 def no_picture(source: str) -> Picture | None:
@@ -125,7 +153,7 @@ def visible_text(element: Any) -> str:
 
 def _pieces(element: Any) -> Iterator[str]:
     if element.tag == "img":
-        yield element.get("alt") or ""
+        yield f" {element.get('alt') or ''} "
     yield element.text or ""
     for child in element:
         if isinstance(child.tag, str):
@@ -139,8 +167,8 @@ def _pieces(element: Any) -> Iterator[str]:
 def table_draft(table: Any, caption: str | None = None) -> Draft | None:
     """A table with spans laid out and header rows found; ``None`` when all cells are empty.
 
-    Header rows are those of ``thead``, else leading rows of ``th`` only, else a guess. A table
-    inside a cell becomes that cell's text.
+    Header rows are those of ``thead``, else leading rows of ``th`` only, else a guess; leading
+    columns of ``th`` below them name the rows. A table inside a cell becomes that cell's text.
     """
     rows = list(_rows(table))
     cells = [[_cell(td) for td in row if td.tag in ("td", "th")] for row in rows]
@@ -151,7 +179,11 @@ def table_draft(table: Any, caption: str | None = None) -> Draft | None:
     own = table.find("caption")
     if own is not None:
         caption = visible_text(own) or caption
-    text, record = build_table(grid, marked or guess_header_rows(grid), caption)
+    header = marked or guess_header_rows(grid)
+    if not marked and _row_names(rows):
+        header = 0  # the first row has a name like all others
+    names = _row_names(rows[header:]) or guess_row_headers(grid, header)
+    text, record = build_table(grid, header, caption, row_headers=names, merges=merges_of(cells))
     return Draft(AssetKind.TABLE, text, caption=caption, table=record)
 
 
@@ -192,6 +224,16 @@ def _marked_header(rows: list[Any]) -> int:
             break
         count += 1
     return count
+
+
+def _row_names(rows: list[Any]) -> int:
+    """How many leading cells of every row are ``th``, with ``td`` behind them."""
+    counts = []
+    for row in rows:
+        tags = [cell.tag for cell in row if cell.tag in ("td", "th")]
+        if tags and "td" in tags:
+            counts.append(tags.index("td"))
+    return min(counts, default=0)
 
 
 def is_layout_table(table: Any) -> bool:

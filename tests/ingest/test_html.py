@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import base64
+
 import pytest
 
+from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.html import read_html
 from chapterverse.schema.errors import Corrupt
-from chapterverse.schema.records import Asset, AssetKind, Parsed
+from chapterverse.schema.records import Asset, AssetKind, Merge, Parsed
+from tests.ingest.word_files import png
 
 
 def page(body: str, head: str = "") -> Parsed:
@@ -183,3 +187,116 @@ def test_control_characters_are_no_hindrance(control: str) -> None:
         "k | v r 1 | 2",
         "tail t",
     ]
+
+
+def test_row_names_merges_and_tables_in_cells() -> None:
+    parsed = page(
+        "<table><tr><th scope=row>Ducks<td>4<td>5<tr><th scope=row>Geese<td colspan=2>2</table>"
+    )
+    table = table_of(parsed).table
+    assert table is not None
+    assert (table.header_rows, table.row_headers) == (0, 1)
+    assert table.merges == (Merge(1, 1, 1, 2),)
+    inner = "<table><tr><td>n1<td>n2</table>"
+    nested = page(f"<table><tr><th>A<th>B<tr><td>x{inner}<td>y</table>")
+    assert kinds(nested) == [("table", "A | B\nx n1 n2 | y")]
+
+
+def test_terms_stand_with_their_definitions() -> None:
+    parsed = page("<dl><dt>Sow<dt>Seed<dd>To plant.<dt>Reap:<dd><p>To cut.</p><p>More.</p></dl>")
+    assert [asset.text for asset in parsed.assets] == [
+        "Sow, Seed: To plant.",
+        "Reap: To cut.",
+        "More.",
+    ]
+
+
+def test_notes_follow_the_paragraph_that_refers_to_them() -> None:
+    parsed = page(
+        "<p>Seed keeps.<a href=#n1 id=r1 role=doc-noteref><sup>1</sup></a></p><p>End.</p>"
+        "<section class=footnotes><hr><ol><li id=n1><p>At -18. <a href=#r1>↩︎</a></p></ol></section>"
+    )
+    assert kinds(parsed) == [
+        ("paragraph", "Seed keeps.1"),
+        ("footnote", "At -18."),
+        ("paragraph", "End."),
+    ]
+
+
+def test_formulas_are_read_once() -> None:
+    parsed = page(
+        "<p>So <span class=katex><span class=katex-mathml><math><semantics><mrow><mi>x</mi></mrow>"
+        "<annotation encoding='application/x-tex'>x^2</annotation></semantics></math></span>"
+        "<span class=katex-html aria-hidden=true>x2</span></span> and "
+        "<script type='math/tex'>y_1</script> hold.</p>"
+    )
+    assert kinds(parsed) == [("paragraph", "So x^2 and $y_1$ hold.")]
+
+
+def test_links_of_headings_to_themselves_are_no_text() -> None:
+    parsed = page(
+        "<h2 id=a>Scope<a class=headerlink href=#a>¶</a></h2><p>x</p>"
+        "<h2>Terms<span>[<a href=/e>edit</a>]</span></h2><p>y</p>"
+    )
+    assert [text for kind, text in kinds(parsed) if kind == "heading"] == ["Scope", "Terms"]
+
+
+def test_places_are_the_anchors_of_headings() -> None:
+    parsed = page(
+        "<p>Before.</p><h1 id=top>T</h1><p>a</p><section id=s><h2>S</h2><ul><li>b</ul></section>"
+        "<h2><a name=n></a>N</h2><pre>c</pre><h2>None</h2><p>d</p>"
+    )
+    assert [[region.place for region in asset.regions] for asset in parsed.assets] == [
+        [], ["#top"], ["#top"], ["#s"], ["#s"], ["#n"], ["#n"], [], [],
+    ]  # fmt: skip
+
+
+def test_double_breaks_end_paragraphs_and_lists_count_in_letters() -> None:
+    parsed = page("<p>one<br>two<br> <br>three</p><ol type=a start=2><li>x<li value=5>y</ol>")
+    assert [asset.text for asset in parsed.assets] == ["one two", "three", "b. x", "e. y"]
+
+
+def test_properties() -> None:
+    parsed = page(
+        "<p>x</p>",
+        "<meta name=author content=Ann><meta property=article:author content=Bo>"
+        "<meta name=Description content='On  seed'><link rel=canonical href='https://a.invalid/'>"
+        "<meta name=viewport content=no>",
+    )
+    assert parsed.properties == {
+        "author": "Ann; Bo",
+        "description": "On seed",
+        "canonical": "https://a.invalid/",
+        "encoding": "utf-8",
+        "encoding_confidence": "1.00",
+    }
+
+
+def test_pictures_inside_the_page_are_kept() -> None:
+    kept: list[bytes] = []
+
+    def keep(data: bytes) -> str:
+        kept.append(data)
+        return "0" * 64
+
+    inside = base64.b64encode(png()).decode()
+    source = f"<p>x</p><img src='data:image/png;base64,{inside}' alt='A vent'><img src=a.png alt=b>"
+    first, second = read_html(source.encode(), ReadContext(keep=keep)).assets[1:]
+    assert first.picture is not None
+    assert (first.picture.width, first.text, kept) == (80, "A vent", [png()])
+    assert second.picture is None
+    broken = page("<p>x</p><img src='data:image/png;base64,%%%' alt=c>")
+    assert kinds(broken)[1:] == [("figure", "c")]
+
+
+def test_menus_by_role_or_name_are_furniture() -> None:
+    links = "<a href=/a>Alpha page</a> <a href=/b>Beta page</a>"
+    text = "<p>The text of this page is long enough to be more than half of all of it.</p>"
+    parsed = page(
+        f"<div role=banner>Site</div><div class=breadcrumbs>{links}</div>{text * 3}"
+        f"<aside><h2>See also</h2>{links}</aside><div id=menu>Today's menu: soup</div>"
+        "<div role=contentinfo>(c)</div>"
+    )
+    assert [kind for kind, _ in kinds(parsed)] == [
+        "page_header", "page_header", *["paragraph"] * 3, "page_header", "paragraph", "page_footer",
+    ]  # fmt: skip

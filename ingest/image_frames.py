@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Frame", "ImageFile", "decoding", "on_white"]
 
-_FORMATS = ("PNG", "JPEG", "MPO", "TIFF", "WEBP", "GIF", "BMP")
+_FORMATS = ("PNG", "JPEG", "TIFF", "WEBP")
 _REDUCED = 1
 """Bit of TIFF tag NewSubfileType: a smaller version of another page (TIFF 6.0, section 8)."""
 

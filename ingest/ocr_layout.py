@@ -28,6 +28,9 @@ _GUTTER = 1.0
 _PROSE = 15
 """Characters of a line of prose in a column (a Han character counts twice)."""
 
+_EMPTY = 0.8
+"""Font sizes between two lines from which on they stand in blocks of their own."""
+
 _MOST_SPANNING = 0.34
 """Share of lines that may run over both columns."""
 
@@ -154,7 +157,7 @@ def _blocks(lines: Sequence[_Line]) -> list[Block]:
     ordered = sorted(lines, key=lambda line: (line.rect.y0, line.rect.x0))
     gutter = _gutter(ordered)
     if gutter is None:
-        return [Block("paragraph", _around(ordered))]
+        return _parted(ordered)
     blocks: list[Block] = []
     run: list[_Line] = []
     for line in [*ordered, None]:
@@ -170,6 +173,19 @@ def _blocks(lines: Sequence[_Line]) -> list[Block]:
     return _joined(blocks)
 
 
+def _parted(lines: Sequence[_Line]) -> list[Block]:
+    """One column as blocks, parted where a line is left empty: tables go in between."""
+    groups: list[list[_Line]] = []
+    foot = 0.0
+    for line in lines:
+        if groups and line.rect.y0 - foot < _EMPTY * line.size:
+            groups[-1].append(line)
+        else:
+            groups.append([line])
+        foot = max(foot, line.rect.y1)
+    return [Block("paragraph", _around(group)) for group in groups]
+
+
 def _slack(line: _Line) -> float:
     return 0.3 * line.size
 
@@ -182,23 +198,19 @@ def _gutter(lines: Sequence[_Line]) -> float | None:
     """Middle of the strip between two columns of prose, or ``None`` for a single column."""
     if len(lines) < 6:
         return None
-    edges = sorted({round(line.rect.x0, 1) for line in lines})
+    size = _median([(line.size, line.weight) for line in lines])
     best: tuple[int, float, float] | None = None
-    for edge in edges[1:]:
-        left = [line.rect.x1 for line in lines if line.rect.x1 < edge]
-        if not left:
+    for edge in sorted({round(line.rect.x0, 1) for line in lines})[1:]:
+        strip = edge - _GUTTER * size
+        # A page number between the columns is on neither side, like a line over both.
+        left = [line for line in lines if line.rect.x1 <= strip]
+        right = [line for line in lines if line.rect.x0 >= edge - 0.1]
+        between = len(lines) - len(left) - len(right)
+        if between > _MOST_SPANNING * len(lines) or not (_is_prose(left) and _is_prose(right)):
             continue
-        wide = edge - max(left)
-        middle = edge - wide / 2
-        crossing = sum(_crosses(line, middle) for line in lines)
-        if wide < _GUTTER * lines[0].size or crossing > _MOST_SPANNING * len(lines):
-            continue
-        if not _is_prose([x for x in lines if x.rect.x1 < edge]):
-            continue
-        if not _is_prose([x for x in lines if x.rect.x0 >= edge]):
-            continue
-        if best is None or (crossing, -wide) < best[:2]:
-            best = (crossing, -wide, middle)
+        middle = (max(line.rect.x1 for line in left) + edge) / 2
+        if best is None or (between, edge) < best[:2]:
+            best = (between, edge, middle)
     return best[2] if best else None
 
 

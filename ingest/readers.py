@@ -33,7 +33,7 @@ READERS = {
     media.PDF: Reader("pdf/2", "pdf:read_pdf"),
     media.DOCX: Reader("docx/2", "docx:read_docx"),
     media.HTML: Reader("html/2", "html:read_html"),
-    media.MARKDOWN: Reader("markdown/1", "markdown:read_markdown"),
+    media.MARKDOWN: Reader("markdown/2", "markdown:read_markdown"),
     media.PNG: Reader("image/1", "images:read_image"),
     media.JPEG: Reader("image/1", "images:read_image"),
     media.TIFF: Reader("image/1", "images:read_image"),

@@ -6,7 +6,7 @@ import pytest
 
 from chapterverse.ingest.markdown import parse_markdown, read_markdown
 from chapterverse.schema.errors import Corrupt
-from chapterverse.schema.records import Asset, AssetKind
+from chapterverse.schema.records import Asset, AssetKind, LineRange
 
 DIARY = """---
 title: "Bee diary"
@@ -74,7 +74,8 @@ def test_diary_structure() -> None:
     assert (figure.caption, figure.text) == ("Figure 1: A cell", "Figure 1: A cell\nQueen cell")
     assert "again" in [a.text for a in pick(parsed.assets, AssetKind.PARAGRAPH)]
     assert [a.text for a in pick(parsed.assets, AssetKind.FOOTNOTE)] == ["[^1]: Ibid"]
-    assert [w.message for w in parsed.warnings] == ["front matter is not searched: date"]
+    assert parsed.warnings == ()
+    assert parsed.properties["date"] == "2026-04-02"
     assert not any("2026" in asset.text for asset in parsed.assets)
 
 
@@ -141,3 +142,87 @@ def test_deeper_nesting_is_kept_or_refused(mark: str, count: int) -> None:
 )
 def test_odd_input_is_read_without_error(text: str) -> None:
     assert parse_markdown(text).media_type == "text/markdown"
+
+
+def test_front_matter_is_properties() -> None:
+    matter = "title: Bees\ntags: [honey, wax]\ndraft: false\nauthor:\n  name: Ann\n"
+    text = f"---\n{matter}---\n\n# A\n\nx\n"
+    parsed = parse_markdown(text)
+    assert parsed.title == "Bees"
+    assert parsed.properties == {"tags": "honey, wax", "draft": "false", "author.name": "Ann"}
+    assert [r.lines for a in parsed.assets for r in a.regions] == [
+        LineRange(9, 9),
+        LineRange(11, 11),
+    ]
+    toml = parse_markdown('+++\ntitle = "Bees"\nweight = 3\n+++\nx\n')
+    assert (toml.title, toml.properties) == ("Bees", {"weight": "3"})
+
+
+def test_front_matter_that_is_broken_is_reported() -> None:
+    parsed = parse_markdown("---\ntitle: [a\n---\nBody.\n")
+    assert [asset.text for asset in parsed.assets] == ["Body."]
+    assert [warning.code for warning in parsed.warnings] == ["front_matter"]
+    rules = parse_markdown("---\n\nOne day passed.\n\n---\n\nTwo.\n")
+    assert [asset.text for asset in rules.assets] == ["One day passed.", "Two."]
+
+
+def test_notes_stand_behind_what_refers_to_them() -> None:
+    text = (
+        "First.[^a] And.[^long]\n\nSecond^[made here].\n\n[^long]: One.\n\n    Two.\n\n"
+        "[^a]: Note.\n[^lost]: Nobody asks.\n"
+    )
+    assets = parse_markdown(text).assets
+    assert [(str(a.kind), a.text) for a in assets] == [
+        ("paragraph", "First.[^a] And.[^long]"),
+        ("footnote", "[^a]: Note."),
+        ("footnote", "[^long]: One."),
+        ("footnote", "Two."),
+        ("paragraph", "Second."),
+        ("footnote", "made here"),
+        ("footnote", "[^lost]: Nobody asks."),
+    ]
+    assert [a.regions[0].lines for a in assets][1:4] == [
+        LineRange(9, 9),
+        LineRange(5, 5),
+        LineRange(7, 7),
+    ]
+
+
+def test_definitions_alerts_tasks_and_heading_attributes() -> None:
+    text = "# A {#a .x}\n\nApple\n: A fruit.\n\n> [!NOTE]\n> Mind.\n\n- [x] done\n- [ ] open\n"
+    assets = parse_markdown(text).assets
+    assert [(str(a.kind), a.text) for a in assets] == [
+        ("heading", "A"),
+        ("list_item", "Apple: A fruit."),
+        ("paragraph", "Note: Mind."),
+        ("list_item", "[x] done"),
+        ("list_item", "[ ] open"),
+    ]
+    places = [(assets[1].text[r.start : r.end], r.lines) for r in assets[1].regions]
+    assert places == [("Apple: ", LineRange(3, 3)), ("A fruit.", LineRange(4, 4))]
+
+
+def test_formulas_keep_their_signs() -> None:
+    text = "With $a_1*b*c$ for $5 or $6.\n\n$$\nx^2 \\\\ y\n$$\n\n```math\nz\n```\n"
+    assets = parse_markdown(text).assets
+    assert [(str(a.kind), a.text) for a in assets] == [
+        ("paragraph", "With $a_1*b*c$ for $5 or $6."),
+        ("formula", "x^2 \\\\ y"),
+        ("formula", "z"),
+    ]
+    assert assets[1].regions[0].lines == LineRange(3, 5)
+
+
+def test_descriptions_of_pictures_are_marked() -> None:
+    (figure,) = parse_markdown('![A cell](img/cell.png "Figure 1: Cell")\n').assets
+    (origin,) = figure.origins
+    assert (figure.text[origin.start : origin.end], origin.kind) == ("A cell", "alt")
+
+
+def test_terms_before_code_are_kept() -> None:
+    assets = parse_markdown("Run\n:     x = 1\n\nAfter.\n").assets
+    assert [(str(a.kind), a.text) for a in assets] == [
+        ("paragraph", "Run"),
+        ("code", "x = 1"),
+        ("paragraph", "After."),
+    ]

@@ -17,6 +17,9 @@ _BESIDE = re.compile(r"^(\d{1,4})\s+(?=[^\d\s]|\d+\.\d)|[^\d\s.,$]\s+(\d{1,4})$"
 _RIGHTS = re.compile(r"^(?:©|\(c\)\s|copyright\s+(?:©|\(c\)|\d{4}))", re.I)
 _BAND = 0.12
 _MARKED = 0.16
+_FLOATING = 0.3
+"""Share of pages on which an outermost row returns that is furniture at any height."""
+
 _RUN = 5
 _DIGITS = re.compile(r"\d+")
 _ROMAN = re.compile(r"^[ivxlc]{1,7}$", re.I)
@@ -43,14 +46,12 @@ def find_furniture(
     A row is furniture when it stands in the top or bottom 12 % of the page (or is its first or
     last row), and its text with numbers made equal returns on half of the pages, on 5 % and at
     least three, or on five neighbouring pages at the same height; or when it is a number that
-    keeps its distance from the page number; or the outermost row and a notice of copyright; or
+    keeps its distance from the page number; or the outermost row, and on 30 % of the pages at any
+    height or a notice of copyright; or
     marked as no content in a tagged file. A row with many numbers is data, never furniture.
     """
     spots = _candidates(pages, heights)
-    keys: dict[tuple[str, bool], dict[int, float]] = defaultdict(dict)
-    for page, index, top in spots:
-        keys[_key(pages[page][index].text), top][page] = pages[page][index].rect.y0
-    repeated = {key for key, seen in keys.items() if _repeats(key[0], seen, len(pages))}
+    repeated = _repeated(pages, spots)
     numbers = {
         (page, index): _page_number(pages[page][index].text, _is_edge(pages[page], index, y))
         for page, index, _ in spots
@@ -91,6 +92,26 @@ def _unless_whole(rows: Sequence[Line], found: Furniture) -> Furniture:
     return Furniture(frozenset(), frozenset()) if whole and letters > 50 else found
 
 
+def _repeated(
+    pages: Mapping[int, Sequence[Line]], spots: Sequence[tuple[int, int, bool]]
+) -> set[tuple[str, bool]]:
+    """Keys of the texts (and whether they stand at the top) that return often enough."""
+    keys: dict[tuple[str, bool], dict[int, float]] = defaultdict(dict)
+    outmost: Counter[tuple[str, bool]] = Counter()
+    for page, index, top in spots:
+        line = pages[page][index]
+        keys[_key(line.text), top][page] = line.rect.y0
+        outmost[_key(line.text), top] += index in (0, len(pages[page]) - 1)
+    found = {key for key, seen in keys.items() if _repeats(key[0], seen, len(pages))}
+    # Pages made from a web page end where their text ends, and their feet with them.
+    floating = max(4, _FLOATING * len(pages))
+    return found | {key for key, n in outmost.items() if n >= floating and _is_named(key[0])}
+
+
+def _is_named(key: str) -> bool:
+    return sum(c.isalpha() for c in key) > max(4, 2 * key.count("#"))
+
+
 def _is_marked(rows: Sequence[Line], index: int, y: float) -> bool:
     """Whether a tagged file marks the row as no content, but not most of the page."""
     if rows[index].tag != ARTIFACT or _MARKED < y < 1 - _MARKED:
@@ -127,7 +148,7 @@ def _run(found: set[int], index: int, step: int) -> frozenset[int]:
 def _candidates(
     pages: Mapping[int, Sequence[Line]], heights: Mapping[int, float]
 ) -> list[tuple[int, int, bool]]:
-    """(page, row, at the top) of the rows that may be furniture; heads of columns and tagged headings may not."""
+    """(page, row, at the top) of rows that may be furniture: no heads of columns or by tags."""
     spots = []
     for page, rows in pages.items():
         height = max(heights[page], 1.0)

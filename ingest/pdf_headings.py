@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
 from chapterverse.ingest.captions import caption_kind
@@ -15,7 +15,7 @@ from chapterverse.ingest.pdf_levels import Evidence, numbering, with_levels, wit
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence
 from chapterverse.ingest.pdf_rows import has_columns, is_beside_numbers
 from chapterverse.ingest.pdf_run_in import split_run_ins
-from chapterverse.ingest.pdf_tagged import trusted_tags
+from chapterverse.ingest.pdf_tagged import TagTrust, trusted_tags
 from chapterverse.ingest.pdf_text import Line, Rect
 from chapterverse.schema.records import AssetKind
 
@@ -58,28 +58,51 @@ def mark_headings(pieces: Sequence[Piece], outline: Sequence[OutlineEntry]) -> l
             by_page[page].append(entry)
     joined = split_run_ins(_join_split(pieces, body))
     tags = trusted_tags(joined)
-    lines: dict[int, list[Line]] = defaultdict(list)
-    tables: dict[int, list[Rect]] = defaultdict(list)
-    for piece in joined:
-        lines[piece.page].extend(piece.lines if piece.kind in _TEXTS else ())
-        if piece.kind is AssetKind.TABLE:
-            tables[piece.page].append(piece.rect)
+    surroundings = _surroundings(joined)
     found: dict[int, Evidence] = {}
     for index, piece in enumerate(joined):
         if piece.kind not in _TEXTS or not _possible(piece):
             continue
         evidence = tags.evidence(piece) or _outlined(piece, by_page[piece.page])
-        if evidence is None:
-            large = piece.size > _LARGER * body
-            flat = tags.flat(piece)
-            if _is_row(piece, lines[piece.page], large) or not (flat or _looks(piece, body)):
-                continue
-            if tags.deny(piece, body) or (not large and names_column(piece, tables[piece.page])):
-                continue
+        if evidence is None and _stands_out(piece, surroundings[piece.page], tags, body):
             number = numbering(piece.text)
             evidence = Evidence(number=None if number is None else number[0])
-        found[index] = evidence
+        if evidence is not None:
+            found[index] = evidence
     return with_levels(joined, without_authors(joined, found), body)
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What else stands on a page: lines in paragraphs, tables, font sizes of list items."""
+
+    lines: list[Line] = field(default_factory=list)
+    tables: list[Rect] = field(default_factory=list)
+    items: list[float] = field(default_factory=list)
+
+
+def _surroundings(pieces: Sequence[Piece]) -> dict[int, _Around]:
+    pages: dict[int, _Around] = defaultdict(_Around)
+    for piece in pieces:
+        around = pages[piece.page]
+        around.lines.extend(piece.lines if piece.kind in _TEXTS else ())
+        if piece.kind is AssetKind.TABLE:
+            around.tables.append(piece.rect)
+        if piece.kind is AssetKind.LIST_ITEM and numbering(piece.text) is None:
+            around.items.append(piece.size)
+    return pages
+
+
+def _stands_out(piece: Piece, around: _Around, tags: TagTrust, body: float) -> bool:
+    """Whether the piece looks like a heading, and neither tags nor its place speak against it."""
+    large = piece.size > _LARGER * body
+    if _is_row(piece, around.lines, large) or not (tags.flat(piece) or _looks(piece, body)):
+        return False
+    if tags.deny(piece, body) or (not large and names_column(piece, around.tables)):
+        return False
+    # Text as large as the list under it, as on slides, leads to the list.
+    listed = any(abs(size - piece.size) < 0.02 * size for size in around.items)
+    return piece.bold or not listed or numbering(piece.text) is not None
 
 
 def _outlined(piece: Piece, entries: Sequence[OutlineEntry]) -> Evidence | None:

@@ -38,6 +38,7 @@ _SLIDE = 32.0
 """Font size in points of a title that only slides have, which hold but a few pieces."""
 
 _FEW = 25
+_ENOUGH = 0.25
 _HUGE = 40.0
 """Font size in points from which on sizes tell no levels apart (titles that fill their slide)."""
 _RUN_IN = 99
@@ -146,7 +147,7 @@ def _raw_levels(pieces: Sequence[Piece], found: Mapping[int, Evidence]) -> dict[
     level_of: dict[tuple[float, bool], int] = {}
     last = 0
     for style in sorted(styles, reverse=True):
-        votes = Counter(known[i] for i in styles[style] if i in known)
+        votes = _votes(styles[style], found, known)
         if votes:
             level_of[style] = votes.most_common(1)[0][0]
             if any(_FILING.match(pieces[i].text) for i in styles[style]):
@@ -156,6 +157,17 @@ def _raw_levels(pieces: Sequence[Piece], found: Mapping[int, Evidence]) -> dict[
             level_of[style] = min(last + 1, _DEEPEST)
         last = level_of[style] if votes else max(last, level_of[style])
     return {i: known.get(i, level_of[_style(pieces[i])]) for i in found}
+
+
+def _votes(
+    members: Sequence[int], found: Mapping[int, Evidence], known: Mapping[int, int]
+) -> Counter[int]:
+    """Known levels among headings of one style; a few numbers among many without name none."""
+    votes = [i for i in members if i in known]
+    outlined = any(found[i].depth is not None for i in votes)
+    if not outlined and len(votes) < _ENOUGH * len(members):
+        return Counter()
+    return Counter(known[i] for i in votes)
 
 
 def _has_larger(pieces: Sequence[Piece], found: Mapping[int, Evidence]) -> bool:

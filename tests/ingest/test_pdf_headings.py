@@ -202,3 +202,39 @@ def test_a_notice_of_copyright_at_the_foot_is_furniture() -> None:
     rows = [line("Plain text of the body.", 90.0 + 12 * i) for i in range(20)]
     rows.append(line("© Harbour Board 2014. All rights reserved.", 760, size=8))
     assert find_furniture({1: rows}, {1: 800.0})[1].feet == {20}
+
+
+def test_a_foot_that_floats_below_the_text_is_furniture() -> None:
+    pages = {}
+    for page in range(1, 9):
+        rows = [
+            line(f"Plain text {page} of the body.", 20.0 + 12 * i) for i in range(10 + 4 * page)
+        ]
+        foot = line(f"2021 ANNUAL REPORT {page}", rows[-1].rect.y1 + 30, x=50 + 300 * (page % 2))
+        pages[page] = [*rows, foot]
+    found = find_furniture(pages, dict.fromkeys(pages, 800.0))
+    assert all(found[page].feet == {10 + 4 * page} for page in pages)
+
+
+def test_one_number_in_a_style_gives_the_others_no_level() -> None:
+    body = [line("Plain text of the body with many words in it.", y) for y in (400, 412, 424)]
+    pieces = [
+        paragraph(line("PART I", 0, size=16)),
+        paragraph(line("ITEM 1. BUSINESS", 40, size=14)),
+        *(paragraph(line(f"PRODUCTS {x}", 60, size=13)) for x in "ABCDE"),
+        paragraph(line("SCHEDULE II ACCOUNTS", 80, size=13)),
+        paragraph(*body),
+    ]
+    levels = [p.level for p in mark_headings(pieces, []) if p.kind is AssetKind.HEADING]
+    assert levels == [1, 2, 3, 3, 3, 3, 3, 1]
+
+
+def test_text_as_large_as_the_list_below_it_is_no_heading() -> None:
+    body = [line("Plain text of the body with many words in it.", y) for y in (400, 412, 424)]
+    item = Piece(
+        AssetKind.LIST_ITEM, (line("• oil and rope", 60, size=28),), 1, Rect(50, 0, 400, 9)
+    )
+    lead = paragraph(line("Bring with you", 20, size=28))
+    pieces = [paragraph(line("Care", 0, size=44)), lead, item, paragraph(*body)]
+    heads = [p.text for p in mark_headings(pieces, []) if p.kind is AssetKind.HEADING]
+    assert heads == ["Care"]

@@ -1,0 +1,164 @@
+"""Older Excel workbooks (``.xls``) and OpenDocument spreadsheets (``.ods``).
+
+Read by calamine: values, merged cells and which sheets are hidden, but no number formats, bold
+cells or comments; numbers come as they are stored.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import zipfile
+from typing import Any
+
+from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.grid import MAX_CELLS, Area, GridCell, Sheet
+from chapterverse.ingest.grid_drafts import sheet_drafts, sheet_heading
+from chapterverse.ingest.lines import one_line
+from chapterverse.ingest.media_types import ODS, XLS
+from chapterverse.ingest.number_format import plain_number, show_date
+from chapterverse.ingest.ooxml import local_name, parse_xml
+from chapterverse.ingest.outline import Draft, to_assets
+from chapterverse.schema.errors import Corrupt, Encrypted, TooLarge
+from chapterverse.schema.records import Parsed, ParseWarning
+
+__all__ = ["ODS_PARSER", "XLS_PARSER", "read_ods", "read_xls"]
+
+XLS_PARSER = "xls/1"
+ODS_PARSER = "ods/1"
+_CONTEXT = ReadContext()
+_MOST_PLACES = 20_000_000
+"""Cells, filled or not, between the first and the last one of a sheet: calamine holds them all."""
+_META = {"creator": "author", "initial-creator": "author", "subject": "subject",
+         "keyword": "keywords", "creation-date": "created", "title": "title"}  # fmt: skip
+
+
+def read_xls(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+    """Parse a ``.xls`` workbook; pages are its sheets, hidden ones too.
+
+    :raises Encrypted: a password is needed.
+    :raises Corrupt: not a whole workbook.
+    :raises TooLarge: more sheets than ``context.max_pages``.
+    """
+    return _read(data, context, XLS, XLS_PARSER, {})
+
+
+def read_ods(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+    """Parse an OpenDocument spreadsheet; raises as :func:`read_xls` does."""
+    return _read(data, context, ODS, ODS_PARSER, _properties(data))
+
+
+def _read(
+    data: bytes, context: ReadContext, media_type: str, parser: str, properties: dict[str, str]
+) -> Parsed:
+    import python_calamine as calamine
+
+    try:
+        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+    except calamine.PasswordError as exc:
+        raise Encrypted(
+            f"{context.name}: the workbook is encrypted; save it without a password"
+        ) from exc
+    except (calamine.CalamineError, OSError, ValueError) as exc:
+        raise _damaged(context, exc) from exc
+    names = list(book.sheet_names)
+    if len(names) > context.max_pages:
+        raise TooLarge(f"{context.name}: {len(names):,} sheets; {context.max_pages:,} are allowed")
+    warnings: list[ParseWarning] = []
+    drafts: list[Draft] = []
+    budget = MAX_CELLS
+    for number, meta in enumerate(book.sheets_metadata, start=1):
+        if meta.visible != calamine.SheetVisibleEnum.Visible:
+            message = f"the sheet {meta.name!r} is hidden; it is read"
+            warnings.append(ParseWarning("hidden_sheet", message, number))
+        if meta.typ != calamine.SheetTypeEnum.WorkSheet:
+            message = f"{meta.name!r} is no worksheet and holds no cells to read"
+            warnings.append(ParseWarning("sheet_skipped", message, number))
+            continue
+        try:
+            sheet, cut = _sheet(book.get_sheet_by_index(number - 1), number, budget)
+        except (calamine.CalamineError, OSError, ValueError) as exc:
+            raise _damaged(context, exc) from exc
+        budget -= sum(map(len, sheet.cells.values()))
+        if cut:
+            warnings.append(ParseWarning("rows_left_out", cut, number))
+        placed = sheet_drafts(sheet)
+        if placed:
+            drafts += [sheet_heading(sheet), *(one.draft for one in placed)]
+    return Parsed(
+        media_type,
+        parser,
+        to_assets(drafts),
+        title=properties.pop("title", None),
+        page_count=len(names),
+        page_labels=tuple(names),
+        page_accuracy="exact",
+        warnings=tuple(warnings),
+        page_unit="sheet",
+        properties=properties,
+    )
+
+
+def _damaged(context: ReadContext, exc: Exception) -> Corrupt:
+    return Corrupt(
+        f"{context.name}: the workbook is damaged ({exc}); open it in Excel or LibreOffice and "
+        "save it again"
+    )
+
+
+def _sheet(source: Any, number: int, budget: int) -> tuple[Sheet, str | None]:
+    """The filled cells of a sheet, and what to say of rows beyond *budget* cells."""
+    cells: dict[int, dict[int, GridCell]] = {}
+    left = source.start[1] if source.start else 0
+    cut = None
+    if source.height * source.width > _MOST_PLACES:
+        return Sheet(source.name, number, {}), (
+            f"sheet {source.name!r} is left out: it spans {source.height:,} rows and "
+            f"{source.width:,} columns; delete what stands far from the rest"
+        )
+    # The rows begin at the top of the sheet, their cells at the first filled column.
+    for y, values in enumerate(source.iter_rows(), start=1):
+        found = ((x, _cell(value)) for x, value in enumerate(values, start=left + 1))
+        row = {x: cell for x, cell in found if cell is not None}
+        if not row:
+            continue
+        if budget <= 0:
+            cut = (
+                f"sheet {source.name!r}: rows from {y:,} on are left out (a file may have "
+                f"{MAX_CELLS:,} filled cells)"
+            )
+            break
+        cells[y] = row
+        budget -= len(row)
+    merges = tuple(
+        Area(top + 1, left + 1, bottom + 1, right + 1)
+        for (top, left), (bottom, right) in source.merged_cell_ranges or ()
+    )
+    return Sheet(source.name, number, cells, merges), cut
+
+
+def _cell(value: object) -> GridCell | None:
+    if isinstance(value, bool):
+        return GridCell("TRUE" if value else "FALSE")
+    if isinstance(value, int | float):
+        return GridCell(plain_number(value), number=True)
+    if isinstance(value, dt.date | dt.time | dt.timedelta):
+        return GridCell(show_date(value), number=True)
+    text = str(value)
+    return GridCell(text) if text.strip() else None
+
+
+def _properties(data: bytes) -> dict[str, str]:
+    from lxml import etree
+
+    found: dict[str, str] = {}
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as package, package.open("meta.xml") as part:
+            root = parse_xml(part.read(1 << 20))
+    except (KeyError, zipfile.BadZipFile, OSError, etree.XMLSyntaxError):
+        return found  # the description of a document may be missing
+    for element in root.iter():
+        name, text = _META.get(local_name(element)), one_line(element.text or "")
+        if name and text:
+            found[name] = text
+    return found

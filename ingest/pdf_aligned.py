@@ -8,18 +8,21 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
+from chapterverse.ingest.captions import caption_kind
 from chapterverse.ingest.pdf_grid import Cells, Grid, make_grid
 from chapterverse.ingest.pdf_head_rows import head_rows
 from chapterverse.ingest.pdf_heads import is_value
 from chapterverse.ingest.pdf_segments import column_at, columns_of, row_segments
-from chapterverse.ingest.pdf_text import Rect, Word
+from chapterverse.ingest.pdf_text import Rect, Word, make_line
 
 __all__ = ["Aligned", "aligned_tables"]
 
 _LABEL = 110
 """Most characters of the name of a row on one line."""
 
-_HEAD, _HEADS = 90, 14
+_HEAD, _HEADS, _NAME = 90, 14, 60
+"""Most characters of a head, rows of heads, and characters of the name of a group."""
+
 _LEADERS = re.compile(r"[.·․‥…]\s?[.·․‥…]\s?[.·․‥…]")
 _STOPS = re.compile(r"[.。!?！？;；]$")
 
@@ -153,6 +156,9 @@ def _table(
     while body and not body[-1].has_values:
         body.pop()
     columns = columns_of([row.segments for row in body if row.has_values])
+    if len(columns) > 2 and _is_prose(body, columns[0]):
+        edge = columns[0][1]
+        return _cut(rows, first, last, edge, across, page)
     if len(columns) < 2:
         return None
     left, right = min(r.rect.x0 for r in body), max(r.rect.x1 for r in body)
@@ -172,6 +178,30 @@ def _table(
     for word in held[1:]:
         rect = rect.union(word.rect)
     return Aligned(grid, tuple(held), rect)
+
+
+def _is_prose(body: Sequence[_Row], column: tuple[float, float]) -> bool:
+    """Whether the first column is running text beside the table: most lines fill it."""
+    left, right = column
+    beside = [row.segments[0] for row in body if row.segments[0].rect.x1 <= right + 1]
+    full = sum(s.rect.x1 > left + 0.75 * (right - left) for s in beside)
+    low = sum(s.text[0].islower() for s in beside)
+    wide = len(beside) > 4 and right - left > 90
+    return wide and full > 0.6 * len(beside) and low > 0.25 * len(beside)
+
+
+def _cut(
+    rows: Sequence[_Row], first: int, last: int, edge: float, across: Sequence[Rect], page: int
+) -> Aligned | None:
+    """The table of the words right of *edge*."""
+    cut = [
+        [w for s in row.segments for w in s.words if w.rect.x0 > edge - 1] for row in rows[:last]
+    ]
+    kept = [(index, _Row(words)) for index, words in enumerate(cut) if words]
+    start = next((i for i, (index, row) in enumerate(kept) if index >= first and row.values), None)
+    if start is None:
+        return None
+    return _table([row for _, row in kept], start, len(kept), across, page)
 
 
 def _names_group(row: _Row, columns: Sequence[tuple[float, float]]) -> bool:
@@ -227,12 +257,33 @@ def _first_head(
 def _is_head(row: _Row, columns: Sequence[tuple[float, float]], sides: tuple[float, float]) -> bool:
     if any(len(s.text) > _HEAD or _LEADERS.search(s.text) for s in row.segments):
         return False
+    if _is_caption(row) or _is_centred(row, columns, sides):
+        return False
     if sum(is_value(s.text) for s in row.segments) * 2 > len(row.segments):
         return False
     wide = row.rect.width > 0.7 * (sides[1] - sides[0])
     if len(row.segments) == 1 and (wide or _STOPS.search(row.text)):
         return False
+    if len(row.segments) == 1 and len(row.text) > _NAME and row.segments[0].rect.x0 < columns[0][1]:
+        return False
     return _over_values(row, columns) or len(row.segments) == 1
+
+
+def _is_caption(row: _Row) -> bool:
+    words = [word for segment in row.segments for word in segment.words]
+    return caption_kind([make_line(words, 0)]) is not None
+
+
+def _is_centred(
+    row: _Row, columns: Sequence[tuple[float, float]], sides: tuple[float, float]
+) -> bool:
+    """Whether a row is one run of words in the middle of the table: its title."""
+    off = abs(row.rect.x0 + row.rect.x1 - sides[0] - sides[1]) / 2
+    return (
+        len(row.segments) == 1
+        and off < 0.04 * (sides[1] - sides[0])
+        and row.rect.x0 < columns[0][1]
+    )
 
 
 def _over_values(row: _Row, columns: Sequence[tuple[float, float]]) -> bool:

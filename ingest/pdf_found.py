@@ -35,7 +35,7 @@ def add_tables(
     if not rows:
         return layout
     found = _ruled(words, graphics, rows)
-    found.extend(_aligned(layout, words, graphics, found, rows[0].page))
+    found.extend(_aligned(layout, words, graphics, found, rows))
     for rect, grid in found:
         layout = _with_table(layout, rect, grid)
     return layout
@@ -46,20 +46,24 @@ def _aligned(
     words: Sequence[Word],
     graphics: Graphics,
     taken: Sequence[_Found],
-    page: int,
+    rows: Sequence[Line],
 ) -> list[_Found]:
     """Tables of figures without lines, where the layout has none or part of one."""
     free = [w for w in words if not any(rect.holds(w.x, w.y) for rect, _ in taken)]
     found: list[Aligned] = []
+    page = rows[0].page
     for frame in _frames(graphics.across):
         level = [w for w in free if frame.y0 < w.y < frame.y1]
         inside = [w for w in level if frame.x0 < w.x < frame.x1]
         if inside and 1.15 * len(inside) < len(level):
-            # Running text stands beside the table.
-            found.extend(aligned_tables(group_rows(inside), graphics.across, page))
+            # Running text stands beside the table, unless it is the names of its rows.
+            framed = aligned_tables(group_rows(inside), graphics.across, page)
+            found.extend(table for table in framed if table.grid.row_headers)
             used = {id(word) for table in found for word in table.words}
             free = [w for w in free if id(w) not in used]
-    found.extend(aligned_tables(group_rows(free), graphics.across, page))
+    known = {id(word) for word in free}
+    lines = [[w for w in row.words if id(w) in known] for row in rows]
+    found.extend(aligned_tables([line for line in lines if line], graphics.across, page))
     return [(t.rect, t.grid) for t in found if _is_better(t, layout, words, graphics)]
 
 

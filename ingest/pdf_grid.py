@@ -127,7 +127,13 @@ def cell_text(words: Sequence[Word]) -> str:
     """The text of a cell on one line, ``|`` written as ``/``."""
     if not words:
         return ""
-    text, _ = join_lines([make_line(row, 0) for row in group_rows(words)], _NO_WORDS)
+    if len(words) == 1:
+        return words[0].text.replace("|", "/")
+    top, bottom = min(w.y for w in words), max(w.y for w in words)
+    if bottom - top < 0.2 * words[0].size:
+        text = make_line(sorted(words, key=lambda w: w.rect.x0), 0).text
+    else:
+        text, _ = join_lines([make_line(row, 0) for row in group_rows(words)], _NO_WORDS)
     return re.sub(r"\s+", " ", text.replace("|", "/")).strip()
 
 

@@ -16,18 +16,21 @@ _NUMERIC = re.compile(
     r"\s*[%)x*†‡§]*(?:\(\d\))?$|^[-–—−]+$|^N/?[AM]\.?$",
     re.I,
 )
+_MARKED = re.compile(r"^[\d.,]*\d%?[a-d]{1,4}$")
+"""A figure with the letters of its notes."""
+
 _YEAR = re.compile(r"^(?:FY)?(?:19|20)\d\d(?:[EAFP]|年(?:度|末)?)?(?:\(\d\))?$")
 _MOST = 8
 
 
 def is_number(text: str) -> bool:
     """Whether a word is a figure or a dash in its place."""
-    return bool(_NUMERIC.match(text))
+    return bool(_NUMERIC.match(text) or _MARKED.match(text))
 
 
 def is_value(text: str) -> bool:
     """Whether a cell holds a figure; a year names a column."""
-    return bool(_NUMERIC.match(text)) and not _YEAR.match(text)
+    return is_number(text) and not _YEAR.match(text)
 
 
 def count_head_rows(

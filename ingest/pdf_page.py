@@ -12,6 +12,7 @@ from chapterverse.ingest.pdf_contents import gather_entries, is_entry
 from chapterverse.ingest.pdf_figures import figure_areas
 from chapterverse.ingest.pdf_found import add_tables
 from chapterverse.ingest.pdf_graphics import Graphics
+from chapterverse.ingest.pdf_heads import is_number
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_code, split_block
 from chapterverse.ingest.pdf_prose import part_tables
@@ -120,7 +121,7 @@ def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
             moved.update(id(line) for line in heads[id(block)])
     rest = [(b, [x for x in lines if id(x) not in moved]) for b, lines in rest]
     for block, left in _merged([(b, lines) for b, lines in rest if lines]):
-        tabular = block.kind == "table" and not is_code(left)
+        tabular = block.kind == "table" and not is_code(left) and not _is_beside(left, text)
         above = heads.get(id(block), [])
         grid = block.grid or (build_grid(block, left, above) if tabular else None)
         if grid is not None:
@@ -133,6 +134,16 @@ def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
         figure = Piece(AssetKind.FIGURE, tuple(lines), text.number, area, area=area)
         pieces.insert(_place(area, pieces), figure)
     return _bind(_footnotes(pieces, text))
+
+
+def _is_beside(lines: Sequence[Line], text: PageText) -> bool:
+    """Whether two rows of words without a figure or a line are texts side by side, no table."""
+    words = [word for line in lines for word in line.words]
+    if len(group_rows(words)) > 2 or any(is_number(word.text) for word in words):
+        return False
+    rect = _around(lines)
+    shapes = (*text.graphics.across, *text.graphics.fills)
+    return not any(r.x_overlap(rect) > 0 and r.y_overlap(rect) > -4 for r in shapes)
 
 
 def _merged(held: _Held) -> _Held:

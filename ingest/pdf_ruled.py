@@ -10,7 +10,7 @@ from chapterverse.ingest.pdf_heads import is_number
 from chapterverse.ingest.pdf_lattice import Lattice, Span
 from chapterverse.ingest.pdf_text import Word, group_rows
 
-__all__ = ["ruled_grid"]
+__all__ = ["lines_as_rows", "ruled_grid"]
 
 _STICKS_OUT = 4.0
 _WIDE = 1.8
@@ -77,12 +77,15 @@ def _split_rows(cells: Cells, spans: list[Span]) -> tuple[Cells, list[Span]]:
     covered = {i for s in spans for i in range(s.row, s.row + s.rows)}
     for index, row in enumerate(cells):
         starts.append(len(out))
-        out.extend([row] if index in covered else _lines_as_rows(row, len(cells)))
+        out.extend([row] if index in covered else lines_as_rows(row, len(cells)))
     moved = [Span(starts[s.row], s.column, s.rows, s.columns) for s in spans]
     return out, moved
 
 
-def _lines_as_rows(row: list[list[Word]], rows: int) -> Cells:
+def lines_as_rows(row: list[list[Word]], rows: int) -> Cells:
+    """The printed lines of a row of cells as rows of their own, where figures or, in a table of
+    three *rows* at most, filled cells say so.
+    """
     column = {id(word): index for index, cell in enumerate(row) for word in cell}
     lines = group_rows(word for cell in row for word in cell)
     if len(lines) < 2:
@@ -92,7 +95,8 @@ def _lines_as_rows(row: list[list[Word]], rows: int) -> Cells:
     twice = [c for c in range(1, len(row)) if sum(c in f for f in figures) > 1]
     every = sum(bool(f) for f in figures) >= 0.6 * len(lines)
     used = {c for f in filled for c in f}
-    named = sum(0 in f for f in filled)
+    names = {0} if len(used) < 4 else {0, 1}
+    named = sum(bool(names & f) for f in filled)
     if named < 0.8 * len(lines):
         return [row]
     full = sum(f == used for f in filled)

@@ -9,11 +9,15 @@ from itertools import pairwise
 from chapterverse.ingest.pdf_grid import Grid, attach_signs, cell_text, make_grid
 from chapterverse.ingest.pdf_heads import is_number
 from chapterverse.ingest.pdf_layout import Block
+from chapterverse.ingest.pdf_ruled import lines_as_rows
 from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
 
 __all__ = ["build_grid", "text_columns"]
 
 _LONG_CELL = 300
+_MANY = 9
+"""Rows from which on only figures tell lines of one row from rows."""
+
 _ITEM = re.compile(r"^(?:[•◦▪■●○◆➢▶‣✓*·\uf0b7\uf0a7]|(?:\d{1,2}|[a-z])[.)]$)")
 
 
@@ -34,6 +38,9 @@ def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) 
         for word in line.words:
             head[_column(word.rect, columns)].append(word)
     split = [part for row in cells for part in _split_band(row)]
+    if not any(c.isalpha() for line in lines for c in line.text):
+        # Numbers alone are the axis of a chart.
+        return None
     rows = [head, *split] if above else split
     return make_grid(rows, lines[0].page, heads=int(bool(above)))
 
@@ -114,7 +121,7 @@ def _split_band(cells: list[list[Word]]) -> list[list[list[Word]]]:
     filled = [{column[id(w)] for w in row if is_number(w.text)} - {0} for row in rows]
     twice = [c for c in range(1, len(cells)) if sum(c in row for row in filled) > 1]
     if len(twice) < min(2, len(cells) - 1) or (len(cells) < 3 and not all(filled)):
-        return [cells]
+        return lines_as_rows(cells, _MANY)
     return [
         [[w for w in row if column[id(w)] == index] for index in range(len(cells))] for row in rows
     ]

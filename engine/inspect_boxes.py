@@ -31,16 +31,29 @@ def drawn_page(
     yield f'<svg viewBox="0 0 {width} {height}" role="img" aria-label="page {page}">\n'
     if source:
         yield f'<image href="{escape(source)}" width="{width}" height="{height}"/>\n'
+    words = {} if source else _words(assets, page)
     for asset in assets:
-        boxes = [r.box for r in asset.regions if r.page == page and r.box]
+        # Rows of a table may share the box of the whole.
+        boxes = list(dict.fromkeys(r.box for r in asset.regions if r.page == page and r.box))
         if boxes:
-            yield from _asset(asset, page, boxes, size, words=source is None)
+            yield from _asset(asset, page, boxes, size, words)
     yield "</svg>\n"
 
 
+def _words(assets: Sequence[Asset], page: int) -> dict[Box, str]:
+    """What to write into each box: all assets that share it, one after the other."""
+    found: dict[Box, str] = {}
+    for asset in assets:
+        box = dict(page_boxes(asset.regions)).get(page)
+        if box:
+            found[box] = f"{found[box]}\n{asset.text}" if box in found else asset.text
+    return found
+
+
 def _asset(
-    asset: Asset, page: int, boxes: Sequence[Box], size: tuple[int, int], *, words: bool
+    asset: Asset, page: int, boxes: Sequence[Box], size: tuple[int, int], words: dict[Box, str]
 ) -> Iterator[str]:
+    """One asset; its *words* are taken, so that the next one in the same box writes none."""
     around = dict(page_boxes(asset.regions))[page]
     assert around is not None
     level = "" if asset.level is None else f", level {asset.level}"
@@ -51,8 +64,8 @@ def _asset(
     if len(boxes) > 1:
         yield f'<rect class="around" {_corners(around, size)}/>'
     yield from (f"<rect {_corners(box, size)}/>" for box in boxes)
-    if words:
-        text = escape(asset.text[:_WORDS])
+    if around in words:
+        text = escape(words.pop(around)[:_WORDS])
         yield f"<foreignObject {_corners(around, size)}>"
         yield f'<div class="words">{text}</div></foreignObject>'
     x, y = boxes[0].x0 * size[0], boxes[0].y0 * size[1]

@@ -44,7 +44,7 @@ svg .box:hover rect { fill-opacity: .35; }
 svg text { fill: #fff; stroke: var(--kind); stroke-width: 4px; paint-order: stroke;
   font: 600 13px system-ui, sans-serif; text-anchor: end; }
 svg .words { font-size: 12px; line-height: 1.2; overflow: hidden; height: 100%;
-  overflow-wrap: anywhere; }
+  white-space: pre-wrap; overflow-wrap: anywhere; }
 ol.assets { list-style: none; margin: 0; padding: 0; }
 ol.assets > li { border-left: 4px solid var(--kind); padding: 2px 0 4px 9px; margin: 0 0 6px;
   overflow-x: auto; }

@@ -49,7 +49,8 @@ def place_text(asset: Asset, parsed: Parsed) -> str:
         return ""
     first, last = regions[0], regions[-1]
     if first.place:
-        return first.place
+        same = last.place is None or last.place == first.place
+        return first.place if same else f"{first.place} to {last.place}"
     if first.page is not None:
         return _pages(first, last, parsed)
     if first.lines is not None:

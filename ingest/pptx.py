@@ -41,6 +41,18 @@ NOTES = "speaker notes"
 """``Region.place`` of paragraphs that stand in the notes of a slide."""
 
 _CONTEXT = ReadContext()
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    KeyError,
+    ValueError,
+    AttributeError,
+    TypeError,
+    IndexError,
+    RecursionError,
+)
+"""What python-pptx raises on damaged packages beside its own errors."""
 _TITLES = ("title", "ctrTitle")
 _FOOTERS = ("ftr", "dt", "sldNum", "hdr")
 _NO_TITLE = re.compile(
@@ -78,8 +90,7 @@ def read_pptx(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
 
     try:
         return _read(Presentation(io.BytesIO(data)), data, context)
-    except (PythonPptxError, etree.XMLSyntaxError, zipfile.BadZipFile, zlib.error, EOFError,
-            KeyError, ValueError, AttributeError, TypeError, IndexError, RecursionError) as exc:  # fmt: skip
+    except (PythonPptxError, etree.XMLSyntaxError, *_DAMAGE) as exc:
         raise Corrupt(
             f"{context.name}: the presentation is damaged ({type(exc).__name__}: {exc}); open it "
             "in PowerPoint or LibreOffice and save it again"

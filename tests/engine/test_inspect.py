@@ -12,7 +12,18 @@ import pytest
 
 from chapterverse.engine.cli import main
 from chapterverse.engine.inspect import Inspection, inspect_file
+from chapterverse.engine.inspect_boxes import drawn_page
+from chapterverse.engine.inspect_text import place_text
 from chapterverse.schema.parse_limits import ParseLimits
+from chapterverse.schema.records import (
+    Asset,
+    AssetKind,
+    Box,
+    LineRange,
+    PageUnit,
+    Parsed,
+    Region,
+)
 from tests.bases import MANUAL
 from tests.ingest import pdf_files
 
@@ -195,6 +206,40 @@ def test_html_says_which_pages_are_not_drawn(
 def page_of(inspection: Inspection, folder: Path) -> str:
     inspection.write_html(folder / "page.html")
     return (folder / "page.html").read_text(encoding="utf-8")
+
+
+def test_without_a_picture_words_stand_in_their_boxes() -> None:
+    shape, other = Box(0.1, 0.1, 0.5, 0.5), Box(0.6, 0.1, 0.9, 0.5)
+    assets = [
+        Asset(0, AssetKind.LIST_ITEM, "one <b>", (Region(0, 7, page=2, box=shape),)),
+        Asset(1, AssetKind.LIST_ITEM, "two", (Region(0, 3, page=2, box=shape),)),
+        Asset(2, AssetKind.TABLE, "a\nb", tuple(Region(i, i + 1, 2, box=other) for i in (0, 2))),
+        Asset(3, AssetKind.PARAGRAPH, "elsewhere", (Region(0, 9, page=3, box=other),)),
+    ]
+    svg = "".join(drawn_page(assets, 2, (1000, 500), None))
+    assert svg.count("<foreignObject") == 2
+    assert '<div class="words">one &lt;b&gt;\ntwo</div>' in svg
+    assert svg.count('<rect x="600.0" y="50.0" width="300.0" height="200.0"/>') == 1
+    assert "elsewhere" not in svg
+
+
+def test_places_of_all_kinds() -> None:
+    def place(*regions: Region, unit: PageUnit = "page") -> str:
+        asset = Asset(0, AssetKind.PARAGRAPH, "x", regions)
+        return place_text(asset, Parsed("a/b", "c/1", (asset,), page_unit=unit))
+
+    assert place() == ""
+    assert place(Region(0, 1)) == ""
+    assert place(Region(0, 1, page=3, label="iv")) == "p. 3 (iv)"
+    assert place(Region(0, 1, page=3), Region(0, 1, page=5)) == "p. 3-5"
+    assert place(Region(0, 1, page=2), unit="slide") == "slide 2"
+    assert place(Region(0, 1, lines=LineRange(4, 4))) == "line 4"
+    assert place(Region(0, 1, lines=LineRange(4, 5)), Region(0, 1, lines=LineRange(6, 9))) == (
+        "lines 4-9"
+    )
+    assert place(Region(0, 1, page=1, place="S!A1"), Region(0, 1, page=1, place="S!A2:B2")) == (
+        "S!A1 to S!A2:B2"
+    )
 
 
 def test_pictures_are_gone_afterwards(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ CX = 'xmlns:cx="http://schemas.microsoft.com/office/drawing/2014/chartex"'
 def cache(tag: str, values: list[str], kind: str = "num", code: str = "") -> str:
     points = "".join(f'<c:pt idx="{i}"><c:v>{v}</c:v></c:pt>' for i, v in enumerate(values))
     code = f"<c:formatCode>{code}</c:formatCode>" if code else ""
-    return f"<c:{tag}><c:{kind}Ref><c:{kind}Cache>{code}{points}</c:{kind}Cache></c:{kind}Ref></c:{tag}>"
+    inner = f"<c:{kind}Cache>{code}{points}</c:{kind}Cache>"
+    return f"<c:{tag}><c:{kind}Ref>{inner}</c:{kind}Ref></c:{tag}>"
 
 
 def title(text: str) -> str:
@@ -95,7 +96,8 @@ def test_missing_points_and_missing_caches() -> None:
     body = series(
         "x",
         cache("cat", ["a", "b", "c"], "str"),
-        '<c:val><c:numRef><c:numCache><c:pt idx="2"><c:v>9</c:v></c:pt></c:numCache></c:numRef></c:val>',
+        '<c:val><c:numRef><c:numCache><c:pt idx="2"><c:v>9</c:v></c:pt></c:numCache></c:numRef>'
+        "</c:val>",
     )
     assert table(chart(body))[1].rows == (("", "x"), ("c", "9"))
     assert chart_draft(parse_xml(chart(series("x")).encode())) is None

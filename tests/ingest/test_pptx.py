@@ -374,7 +374,8 @@ def test_diagrams_give_their_text() -> None:
     points = point("0", "doc", "") + point("2", "node", "second") + point("1", "node", "first")
     points += point("3", "node", "below first") + point("9", "pres", "layout")
     links = link("0", "2", 1) + link("0", "1", 0) + link("1", "3", 0) + link("3", "1", 0)
-    xml = f"<dgm:dataModel {space}><dgm:ptLst>{points}</dgm:ptLst><dgm:cxnLst>{links}</dgm:cxnLst></dgm:dataModel>"
+    lists = f"<dgm:ptLst>{points}</dgm:ptLst><dgm:cxnLst>{links}</dgm:cxnLst>"
+    xml = f"<dgm:dataModel {space}>{lists}</dgm:dataModel>"
     part = Part(
         PackURI("/ppt/diagrams/data1.xml"),
         "application/vnd.openxmlformats-officedocument.drawingml.diagramData+xml",

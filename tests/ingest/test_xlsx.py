@@ -79,7 +79,7 @@ def codes(parsed: Parsed) -> list[str]:
 
 
 def test_sheets_are_pages_with_names_and_places() -> None:
-    book, sheet = workbook(("Name", "Age"), ("Ann", 31), ("Bo", 44))
+    book, _ = workbook(("Name", "Age"), ("Ann", 31), ("Bo", 44))
     second = book.create_sheet("Net sales")
     second["B2"], second["B3"], second["C2"], second["C3"] = "Item", "Tea", "Price", 2
     book.properties.title, book.properties.creator = "The book", "Someone"

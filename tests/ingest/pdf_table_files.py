@@ -110,25 +110,6 @@ def statements(c: Any) -> None:
     text(c, 60, 470, *prose(4))
 
 
-SHARES = [("Tugs", "41", "36"), ("Barges", "22", "27"), ("Ferries", "12", "14")]
-
-
-def beside_text(c: Any) -> None:
-    """A table between two rules of its width, with running text left of it."""
-    left = [f"and the narrow column of text goes on in line {n}" for n in range(12)]
-    text(c, 60, 700, *left, size=8)
-    c.line(300, 710, 520, 710)
-    c.line(300, 620, 520, 620)
-    c.setFont("Helvetica-Bold", 8)
-    c.drawRightString(430, 695, "Moored")
-    c.drawRightString(510, 695, "At sea")
-    for index, (name, *values) in enumerate(SHARES):
-        y = 679 - 15 * index
-        text(c, 305, y, name, size=8)
-        for k, value in enumerate(values):
-            c.drawRightString(430 + 80 * k, y, value)
-
-
 def flow_chart(c: Any) -> None:
     """Boxes joined to a grid of odd shape, with a caption that says it is a figure."""
     y = text(c, 60, 780, *prose(4)) - 20

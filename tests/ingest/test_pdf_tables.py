@@ -89,14 +89,6 @@ def test_heads_that_come_again_begin_another_table() -> None:
     assert _rows(first)[1:] == _rows(second)[1:]
 
 
-def test_running_text_beside_a_table_is_no_part_of_it() -> None:
-    parsed = read_pdf(files.draw(files.beside_text), _NO_OCR)
-    (asset,) = [a for a in parsed.assets if a.table is not None]
-    assert _rows(asset) == [["", "Moored", "At sea"], *map(list, files.SHARES)]
-    body = " ".join(a.text for a in parsed.assets if a.kind is AssetKind.PARAGRAPH)
-    assert "goes on in line 0 and the narrow" in body
-
-
 def test_boxes_over_a_figure_caption_are_a_drawing() -> None:
     parsed = read_pdf(files.draw(files.flow_chart), _NO_OCR)
     assert not [a for a in parsed.assets if a.table is not None]

@@ -16,7 +16,16 @@ from typing import Any
 from chapterverse.schema.errors import TooLarge
 from chapterverse.schema.records import LineRange
 
-__all__ = ["MAX_DEPTH", "Located", "Number", "Source", "flat_lines", "is_scalar", "scalar_text"]
+__all__ = [
+    "MAX_DEPTH",
+    "Located",
+    "Number",
+    "Source",
+    "flat_lines",
+    "is_scalar",
+    "scalar_text",
+    "too_deep",
+]
 
 MAX_DEPTH = 100
 """Lists and objects inside each other; deeper ones are refused."""

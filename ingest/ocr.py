@@ -29,6 +29,7 @@ __all__ = [
     "Reading",
     "engine_version",
     "is_installed",
+    "measure_ink",
     "open_engine",
 ]
 

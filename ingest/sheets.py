@@ -53,14 +53,7 @@ def _read(
 ) -> Parsed:
     import python_calamine as calamine
 
-    try:
-        book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
-    except calamine.PasswordError as exc:
-        raise Encrypted(
-            f"{context.name}: the workbook is encrypted; save it without a password"
-        ) from exc
-    except (calamine.CalamineError, OSError, ValueError) as exc:
-        raise _damaged(context, exc) from exc
+    book = _open(data, context)
     names = list(book.sheet_names)
     if len(names) > context.max_pages:
         raise TooLarge(f"{context.name}: {len(names):,} sheets; {context.max_pages:,} are allowed")
@@ -97,6 +90,19 @@ def _read(
         page_unit="sheet",
         properties=properties,
     )
+
+
+def _open(data: bytes, context: ReadContext) -> Any:
+    import python_calamine as calamine
+
+    try:
+        return calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+    except calamine.PasswordError as exc:
+        raise Encrypted(
+            f"{context.name}: the workbook is encrypted; save it without a password"
+        ) from exc
+    except (calamine.CalamineError, OSError, ValueError) as exc:
+        raise _damaged(context, exc) from exc
 
 
 def _damaged(context: ReadContext, exc: Exception) -> Corrupt:

@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-from collections.abc import Callable
-from typing import Any
-
-import pptx
 import pytest
 from lxml import etree
-from PIL import Image
 from pptx.chart.data import CategoryChartData
 from pptx.enum.chart import XL_CHART_TYPE
 from pptx.oxml import parse_xml
@@ -20,74 +13,25 @@ from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.pptx import NOTES, read_pptx
 from chapterverse.ingest.readers import read
 from chapterverse.schema.errors import Corrupt, Empty, TooLarge
-from chapterverse.schema.records import Asset, AssetKind, Merge, Parsed
-
-P = 'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
-A = 'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"'
-R = 'xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"'
-TITLE_SLIDE, CONTENT, TITLE_ONLY, BLANK = 0, 1, 5, 6
-
-
-def deck() -> Any:
-    presentation = pptx.Presentation()
-    presentation.slide_width, presentation.slide_height = Inches(10), Inches(10)
-    presentation.core_properties.title = "PowerPoint Presentation"
-    return presentation
-
-
-def slide(presentation: Any, title: str | None, layout: int = TITLE_ONLY) -> Any:
-    added = presentation.slides.add_slide(presentation.slide_layouts[layout])
-    if title is not None:
-        added.shapes.title.text = title
-    return added
-
-
-def box(
-    on: Any, text: str, left: float, top: float, width: float = 2.0, height: float = 0.5
-) -> Any:
-    shape = on.shapes.add_textbox(Inches(left), Inches(top), Inches(width), Inches(height))
-    shape.text_frame.text = text
-    return shape
-
-
-def png(width: int = 40, height: int = 20) -> io.BytesIO:
-    buffer = io.BytesIO()
-    Image.new("RGB", (width, height), "blue").save(buffer, "PNG")
-    buffer.seek(0)
-    return buffer
-
-
-def saved(presentation: Any) -> bytes:
-    buffer = io.BytesIO()
-    presentation.save(buffer)
-    return buffer.getvalue()
-
-
-def parse(presentation: Any) -> Parsed:
-    return read_pptx(saved(presentation))
-
-
-def edited(data: bytes, change: Callable[[str, bytes], bytes | None]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w") as new:
-        for name in old.namelist():
-            content = change(name, old.read(name))
-            if content is not None:
-                new.writestr(name, content)
-    return buffer.getvalue()
-
-
-def kinds(parsed: Parsed) -> list[tuple[str, str]]:
-    return [(str(asset.kind), asset.text) for asset in parsed.assets]
-
-
-def only(parsed: Parsed, kind: AssetKind) -> Asset:
-    (found,) = [asset for asset in parsed.assets if asset.kind is kind]
-    return found
-
-
-def codes(parsed: Parsed) -> list[str]:
-    return [warning.code for warning in parsed.warnings]
+from chapterverse.schema.records import AssetKind, Merge
+from tests.ingest.pptx_files import (
+    BLANK,
+    CONTENT,
+    TITLE_SLIDE,
+    A,
+    P,
+    R,
+    box,
+    codes,
+    deck,
+    edited,
+    kinds,
+    only,
+    parse,
+    png,
+    saved,
+    slide,
+)
 
 
 def test_titles_pages_and_paths() -> None:

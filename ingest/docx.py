@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -57,6 +58,8 @@ from chapterverse.schema.records import AssetKind, Parsed, ParseWarning, Region
 __all__ = ["PARSER", "read_docx"]
 
 PARSER = "docx/2"
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, AttributeError)
+"""What python-docx raises on damaged packages beside its own errors."""
 _CONTEXT = ReadContext()
 _PAGE_CHARS = 5_000
 """More text than this between two hard page breaks means that pages ended in between unseen."""
@@ -77,7 +80,7 @@ def read_docx(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     try:
         document = open_document(data)
         return _read(document, context)
-    except (OpcError, etree.XMLSyntaxError, zipfile.BadZipFile, KeyError, ValueError) as exc:
+    except (OpcError, etree.XMLSyntaxError, *_DAMAGE) as exc:
         raise Corrupt(
             f"the Word file is damaged ({type(exc).__name__}: {exc}); open it in Word or "
             "LibreOffice and save it again"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import docx
 import pytest
 
@@ -270,3 +272,15 @@ def test_a_package_without_its_document_is_corrupt() -> None:
     data = repacked(saved(document), {"_rels/.rels": (b"officeDocument", b"nothing")})
     with pytest.raises(Corrupt, match="damaged"):
         read_docx(data)
+
+
+@pytest.mark.parametrize("error", [zlib.error("bad block"), AttributeError("no styles")], ids=repr)
+def test_what_a_damaged_package_makes_the_library_raise_is_named(
+    error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise error
+
+    monkeypatch.setattr("docx.Document", fail)
+    with pytest.raises(Corrupt, match="damaged"):
+        read_docx(b"PK")

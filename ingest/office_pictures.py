@@ -7,7 +7,7 @@ import re
 from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.lines import one_line
 from chapterverse.ingest.outline import Draft
-from chapterverse.ingest.picture_files import keep_picture, measure
+from chapterverse.ingest.picture_files import measure
 from chapterverse.schema.records import AssetKind, Origin, Picture
 
 __all__ = ["clean_alt", "figure_draft", "kept"]
@@ -41,7 +41,7 @@ def kept(data: bytes, context: ReadContext) -> Picture | None:
     known = measure(data)
     if known is None or known[1] * known[2] > context.max_pixels:
         return None
-    return keep_picture(data, context.keep)
+    return Picture(context.keep(data), *known)
 
 
 def figure_draft(alt: str, picture: Picture | None) -> Draft:

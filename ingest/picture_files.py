@@ -1,14 +1,11 @@
-"""Bytes of a picture to the record of the kept picture; nothing is decoded, only measured."""
+"""Kind and size of picture files from their headers; nothing is decoded."""
 
 from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable
 
-from chapterverse.schema.records import Picture
-
-__all__ = ["keep_picture", "measure"]
+__all__ = ["measure", "measure_raster"]
 
 _MEDIA_TYPES = {
     "PNG": "image/png",
@@ -26,21 +23,12 @@ _SVG_SIDE = rb"(?<![\w-])%s\s*=\s*[\"']\s*(\d+(?:\.\d+)?)\s*(?:px|pt)?\s*[\"']"
 _SVG_VIEW = re.compile(rb"viewBox\s*=\s*[\"']\s*[-\d.]+[\s,]+[-\d.]+[\s,]+([\d.]+)[\s,]+([\d.]+)")
 
 
-def keep_picture(data: bytes, keep: Callable[[bytes], str]) -> Picture | None:
-    """The picture in *data*, stored through *keep*; ``None`` when it is none that is known."""
-    known = measure(data)
-    if known is None:
-        return None
-    media_type, width, height = known
-    return Picture(keep(data), media_type, width, height)
-
-
 def measure(data: bytes) -> tuple[str, int, int] | None:
     """Media type, width and height in pixels (points for vector graphics), from the header.
 
     PNG, JPEG, GIF, BMP, TIFF, WebP, SVG and Windows metafiles; ``None`` for anything else.
     """
-    return _metafile(data) or _svg(data) or _raster(data)
+    return _metafile(data) or _svg(data) or measure_raster(data)
 
 
 def _metafile(data: bytes) -> tuple[str, int, int] | None:
@@ -75,18 +63,18 @@ def _svg(data: bytes) -> tuple[str, int, int] | None:
     return "image/svg+xml", max(1, round(width)), max(1, round(height))
 
 
-def _raster(data: bytes) -> tuple[str, int, int] | None:
+def measure_raster(data: bytes) -> tuple[str, int, int] | None:
+    """As :func:`measure`, for PNG, JPEG, GIF, BMP, TIFF and WebP alone."""
     import io
 
     from PIL import Image
 
     try:
         with warnings.catch_warnings():
-            # Opening reads the header alone, so a huge picture costs nothing here.
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)
+            # Its own limit warns of what ours refuses.
+            warnings.simplefilter("ignore")
             with Image.open(io.BytesIO(data), formats=tuple(_MEDIA_TYPES)) as image:
                 width, height = image.size
-                media_type = _MEDIA_TYPES[image.format or ""]
-    except (OSError, ValueError, SyntaxError, KeyError, Image.DecompressionBombError):
+                return _MEDIA_TYPES[image.format or ""], width, height
+    except Exception:  # what damaged bytes make Pillow raise is not written down anywhere
         return None
-    return media_type, width, height

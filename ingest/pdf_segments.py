@@ -10,7 +10,7 @@ from itertools import pairwise
 from chapterverse.ingest.pdf_heads import is_number
 from chapterverse.ingest.pdf_text import Rect, Word, make_line
 
-__all__ = ["Segment", "column_at", "columns_of", "row_segments"]
+__all__ = ["Segment", "column_at", "columns_of", "nearest_column", "row_segments"]
 
 _GAP, _FIGURES, _WORD, _TIGHT = 1.1, 0.45, 0.4, 0.1
 """Gap in font sizes that parts two cells, two figures, a word or a figure from a currency sign."""
@@ -97,7 +97,7 @@ def columns_of(rows: Sequence[Sequence[Segment]]) -> list[tuple[float, float]]:
     return [(x0, x1) for x0, x1 in merged]
 
 
-def column_at(rect: Rect, columns: Sequence[tuple[float, float]]) -> int:
+def nearest_column(rect: Rect, columns: Sequence[tuple[float, float]]) -> int:
     """The column that a box shares most with, else the nearest."""
 
     def distance(index: int) -> tuple[float, float]:
@@ -106,6 +106,12 @@ def column_at(rect: Rect, columns: Sequence[tuple[float, float]]) -> int:
         return (-shared if shared > 0 else max(left - rect.x1, rect.x0 - right), left)
 
     crossed = [i for i, (x0, x1) in enumerate(columns) if min(x1, rect.x1) > max(x0, rect.x0)]
-    if crossed and columns[crossed[0]][0] - 6 <= rect.x0 <= columns[crossed[0]][1]:
-        return crossed[0] if crossed[0] == 0 else min(crossed, key=distance)
     return min(crossed or range(len(columns)), key=distance)
+
+
+def column_at(rect: Rect, columns: Sequence[tuple[float, float]]) -> int:
+    """The first column for a box that begins there, however far it reaches; else the nearest."""
+    left, right = columns[0]
+    if min(right, rect.x1) > max(left, rect.x0) and left - 6 <= rect.x0 <= right:
+        return 0
+    return nearest_column(rect, columns)

@@ -10,7 +10,8 @@ from chapterverse.ingest.pdf_grid import Grid, attach_signs, cell_text, make_gri
 from chapterverse.ingest.pdf_heads import is_number
 from chapterverse.ingest.pdf_layout import Block
 from chapterverse.ingest.pdf_ruled import lines_as_rows
-from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
+from chapterverse.ingest.pdf_segments import nearest_column
+from chapterverse.ingest.pdf_text import Line, Word, group_rows, make_line
 
 __all__ = ["build_grid", "text_columns"]
 
@@ -36,7 +37,7 @@ def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) 
     head: list[list[Word]] = [[] for _ in columns]
     for line in above:
         for word in line.words:
-            head[_column(word.rect, columns)].append(word)
+            head[nearest_column(word.rect, columns)].append(word)
     split = [part for row in cells for part in _split_band(row)]
     if not any(c.isalpha() for line in lines for c in line.text):
         # Numbers alone are the axis of a chart.
@@ -94,7 +95,7 @@ def _cells(block: Block, lines: Sequence[Line]) -> list[list[list[Word]]] | None
     bands = _bands(block)
     cells: list[list[list[Word]]] = [[[] for _ in columns] for _ in bands]
     for row in group_rows(words):
-        placed = [(word, _column(word.rect, columns)) for word in row]
+        placed = [(word, nearest_column(word.rect, columns)) for word in row]
         for word, column in attach_signs(placed):
             cells[_band(word, bands)][column].append(word)
     return cells
@@ -105,7 +106,7 @@ def _is_prose(words: Sequence[Word], columns: Sequence[tuple[float, float]]) -> 
     gaps = []
     for row in group_rows(words):
         for a, b in pairwise(row):
-            if _column(a.rect, columns) != _column(b.rect, columns):
+            if nearest_column(a.rect, columns) != nearest_column(b.rect, columns):
                 gaps.append((b.rect.x0 - a.rect.x1) / max(a.size, 1.0))
     numbers = sum(is_number(word.text) for word in words)
     tight = sum(gap < 0.6 for gap in gaps)
@@ -160,15 +161,3 @@ def _band(word: Word, bands: Sequence[tuple[float, float]]) -> int:
         range(len(bands)),
         key=lambda i: (max(bands[i][0] - y, y - bands[i][1], 0.0), abs(sum(bands[i]) / 2 - y)),
     )
-
-
-def _column(rect: Rect, columns: Sequence[tuple[float, float]]) -> int:
-    def distance(index: int) -> tuple[float, float]:
-        left, right = columns[index]
-        shared = min(right, rect.x1) - max(left, rect.x0)
-        return (-shared if shared > 0 else max(left - rect.x1, rect.x0 - right), left)
-
-    overlapping = [i for i, c in enumerate(columns) if min(c[1], rect.x1) > max(c[0], rect.x0)]
-    if overlapping:
-        return min(overlapping, key=distance)
-    return min(range(len(columns)), key=distance)

@@ -17,6 +17,7 @@ from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.mail import unique_name
 from chapterverse.ingest.media_types import ZIP
 from chapterverse.ingest.outline import Draft, to_assets
+from chapterverse.ingest.sniff_archives import BROKEN_ZIP
 from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge
 from chapterverse.schema.records import AssetKind, Attachment, Parsed, ParseWarning, Region
 
@@ -26,9 +27,7 @@ PARSER = "zip/1"
 MAX_NESTED = 2
 """So many files may lie around an archive."""
 
-BROKEN = (
-    zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, MemoryError,
-)  # fmt: skip
+BROKEN = (*BROKEN_ZIP, MemoryError)
 """What reading a damaged member of an archive raises (``lzma.LZMAError`` aside)."""
 
 _CONTEXT = ReadContext()

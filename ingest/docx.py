@@ -10,8 +10,6 @@ and depth, list item and nesting) and gives running headers and footers. The mar
 from __future__ import annotations
 
 import io
-import zipfile
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -50,6 +48,7 @@ from chapterverse.ingest.docx_xml import (
 )
 from chapterverse.ingest.lines import display_width, one_line
 from chapterverse.ingest.media_types import DOCX
+from chapterverse.ingest.ooxml import DAMAGE
 from chapterverse.ingest.outline import TITLE, Draft, promote_title, title_text, to_assets
 from chapterverse.ingest.unstructured_adapter import Element, partition_docx
 from chapterverse.schema.errors import Corrupt, TooLarge
@@ -58,8 +57,6 @@ from chapterverse.schema.records import AssetKind, Parsed, ParseWarning, Region
 __all__ = ["PARSER", "read_docx"]
 
 PARSER = "docx/2"
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError, AttributeError)
-"""What python-docx raises on damaged packages beside its own errors."""
 _CONTEXT = ReadContext()
 _PAGE_CHARS = 5_000
 """More text than this between two hard page breaks means that pages ended in between unseen."""
@@ -80,7 +77,7 @@ def read_docx(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     try:
         document = open_document(data)
         return _read(document, context)
-    except (OpcError, etree.XMLSyntaxError, *_DAMAGE) as exc:
+    except (OpcError, etree.XMLSyntaxError, AttributeError, *DAMAGE) as exc:
         raise Corrupt(
             f"the Word file is damaged ({type(exc).__name__}: {exc}); open it in Word or "
             "LibreOffice and save it again"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import posixpath
 import zipfile
+import zlib
 from dataclasses import dataclass
 from types import TracebackType
 from typing import IO, Any
@@ -13,7 +14,10 @@ from urllib.parse import unquote
 from chapterverse.ingest.lines import one_line
 from chapterverse.schema.errors import Corrupt
 
-__all__ = ["Package", "Relationship", "local_name", "parse_xml"]
+__all__ = ["DAMAGE", "Package", "Relationship", "local_name", "parse_xml"]
+
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, ValueError)
+"""What readers of packages, ours and others, raise on damaged ones beside their own errors."""
 
 _LARGEST_PART = 200 << 20
 """Bytes of a part that is read as a whole; larger ones are streamed or refused."""

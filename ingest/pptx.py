@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import zipfile
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -15,7 +13,7 @@ from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.flow_captions import bind_captions
 from chapterverse.ingest.lines import one_line
 from chapterverse.ingest.media_types import PPTX
-from chapterverse.ingest.ooxml import Package, local_name
+from chapterverse.ingest.ooxml import DAMAGE, Package, local_name
 from chapterverse.ingest.outline import TITLE, Draft, title_text, to_assets
 from chapterverse.ingest.pptx_parts import (
     diagram_drafts,
@@ -41,17 +39,7 @@ NOTES = "speaker notes"
 """``Region.place`` of paragraphs that stand in the notes of a slide."""
 
 _CONTEXT = ReadContext()
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    KeyError,
-    ValueError,
-    AttributeError,
-    TypeError,
-    IndexError,
-    RecursionError,
-)
+_DAMAGE = (*DAMAGE, AttributeError, TypeError, IndexError, RecursionError)
 """What python-pptx raises on damaged packages beside its own errors."""
 _TITLES = ("title", "ctrTitle")
 _FOOTERS = ("ftr", "dt", "sldNum", "hdr")

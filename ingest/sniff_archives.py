@@ -23,7 +23,7 @@ from chapterverse.ingest.media_types import (
 )
 from chapterverse.schema.errors import Corrupt, Encrypted, TooLarge, Unsupported
 
-__all__ = ["sniff_ole", "sniff_zip"]
+__all__ = ["BROKEN_ZIP", "sniff_ole", "sniff_zip"]
 
 MAX_UNPACKED = 1 << 30
 """Largest sum of unpacked member sizes of an archive, in bytes."""
@@ -31,9 +31,10 @@ MAX_RATIO, RATIO_FROM = 100, 50 << 20
 """Largest unpacked to packed ratio, judged for archives that unpack to more than RATIO_FROM."""
 MAX_MEMBERS = 10_000
 
-_BROKEN = (
+BROKEN_ZIP = (
     zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError,
 )  # fmt: skip
+"""What reading a damaged archive raises."""
 
 _OFFICE = (
     # Templates, shows and files with macros have the same parts; macros are never run.
@@ -61,7 +62,7 @@ def sniff_zip(data: bytes, name: str) -> str:
             members = archive.infolist()
             _check_size(members, len(data), name)
             return _kind(archive, members, name)
-    except _BROKEN as exc:
+    except BROKEN_ZIP as exc:
         raise Corrupt(
             f"{name}: starts like a ZIP archive (as every .docx is) but is broken ({exc}); "
             "open and save it again, or copy it anew"

@@ -7,8 +7,6 @@ files with a million empty styled cells turn into gigabytes; and what only it kn
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,7 +15,7 @@ from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.grid import MAX_CELLS, Area, Sheet
 from chapterverse.ingest.grid_drafts import PlacedDraft, sheet_drafts, sheet_heading
 from chapterverse.ingest.media_types import XLSX
-from chapterverse.ingest.ooxml import Package
+from chapterverse.ingest.ooxml import DAMAGE, Package
 from chapterverse.ingest.outline import Draft, to_assets
 from chapterverse.ingest.xlsx_cells import Worksheet, read_strings, read_worksheet
 from chapterverse.ingest.xlsx_parts import (
@@ -76,8 +74,7 @@ def read_xlsx(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     try:
         with Package(data, context.name) as package:
             return _read(package, context)
-    except (etree.XMLSyntaxError, zipfile.BadZipFile, zlib.error, EOFError, KeyError,
-            ValueError) as exc:  # fmt: skip
+    except (etree.XMLSyntaxError, *DAMAGE) as exc:
         raise Corrupt(
             f"{context.name}: the workbook is damaged ({type(exc).__name__}: {exc}); open it in "
             "Excel or LibreOffice and save it again"

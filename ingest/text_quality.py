@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 
 __all__ = ["looks_garbled"]
@@ -17,6 +19,7 @@ _ENOUGH = 60
 
 _WORD = re.compile(r"\S+")
 _VOWELS = frozenset("aeiouyàáâãäåæèéêëìíîïòóôõöøùúûüýœąęıőűůėīūāēō")
+_BREAKS = frozenset("\n\r\t\f\v")
 _FILL = frozenset("._-–—…·•=*|~")
 """Signs that stand in rows: leaders of contents, rules, blanks of forms."""
 
@@ -26,32 +29,41 @@ def looks_garbled(text: str) -> bool:
 
     A suspicion, to be checked against the picture of the page before the text is given up.
     """
-    shown = [c for c in text if not c.isspace() and c not in _FILL]
-    letters = [c for c in shown if c.isalpha()]
-    if len(shown) < _ENOUGH:
+    # A page has thousands of characters but some hundred different ones: each is judged once.
+    counts = Counter(text)
+    shown = {c: n for c, n in counts.items() if not c.isspace() and c not in _FILL}
+    total = sum(shown.values())
+    if total < _ENOUGH:
         return False
-    controls = sum(unicodedata.category(c) in ("Cc", "Co", "Cn") or c == "\ufffd" for c in text)
-    controls -= sum(text.count(c) for c in "\n\r\t\f\v")
-    if controls > 0.1 * len(shown):
+    controls = sum(n for c, n in counts.items() if c not in _BREAKS and _is_control(c))
+    if controls > 0.1 * total:
         return True
-    digits = sum(c.isdigit() for c in shown)
-    if len(letters) + digits < 0.45 * len(shown):
+    letters = {c: n for c, n in shown.items() if c.isalpha()}
+    count = sum(letters.values())
+    digits = sum(n for c, n in shown.items() if c.isdigit())
+    if count + digits < 0.45 * total:
         return True
-    latin = [c for c in letters if c < "\u0250"]
-    han = [c for c in letters if "\u4e00" <= c <= "\u9fff"]
-    other = len(letters) - len(latin) - len(han)
-    if len(han) >= _ENOUGH and 2 * len(han) > len(letters):
-        return sum(c in _common_han() for c in han) < 0.75 * len(han)
-    if len(latin) >= _ENOUGH and 2 * len(latin) > len(letters):
-        return _strange_latin(text, latin)
-    return other > 0.5 * len(letters) and len(letters) >= _ENOUGH and _mixed_scripts(letters)
+    latin = sum(n for c, n in letters.items() if c < "\u0250")
+    han = {c: n for c, n in letters.items() if "\u4e00" <= c <= "\u9fff"}
+    hans = sum(han.values())
+    if hans >= _ENOUGH and 2 * hans > count:
+        return sum(n for c, n in han.items() if c in _common_han()) < 0.75 * hans
+    if latin >= _ENOUGH and 2 * latin > count:
+        vowels = sum(n for c, n in letters.items() if c < "\u0250" and c.casefold() in _VOWELS)
+        return _strange_latin(text, vowels / latin)
+    return count - latin - hans > 0.5 * count and count >= _ENOUGH and _mixed_scripts(letters)
 
 
-def _strange_latin(text: str, latin: list[str]) -> bool:
-    vowels = sum(c.casefold() in _VOWELS for c in latin) / len(latin)
-    words = [w for w in _WORD.findall(text) if sum(c.isalpha() for c in w) >= 3]
-    odd = sum(_odd(word) for word in words)
-    return vowels < 0.2 or (vowels < 0.27 and odd > 0.4 * len(words)) or odd > 0.7 * len(words)
+def _is_control(c: str) -> bool:
+    return unicodedata.category(c) in ("Cc", "Co", "Cn") or c == "\ufffd"
+
+
+def _strange_latin(text: str, vowels: float) -> bool:
+    found = Counter(_WORD.findall(text))
+    words = {w: n for w, n in found.items() if sum(c.isalpha() for c in w) >= 3}
+    count = sum(words.values())
+    odd = sum(n for word, n in words.items() if _odd(word))
+    return vowels < 0.2 or (vowels < 0.27 and odd > 0.4 * count) or odd > 0.7 * count
 
 
 def _odd(word: str) -> bool:
@@ -63,7 +75,7 @@ def _odd(word: str) -> bool:
     return signs >= 1 or bool(re.search(r"[a-z][A-Z]{2,}[a-z]|[a-z]\d[a-z]", inner))
 
 
-def _mixed_scripts(letters: list[str]) -> bool:
+def _mixed_scripts(letters: Iterable[str]) -> bool:
     """Whether letters of five or more scripts stand together."""
     scripts = {unicodedata.name(c, "?").partition(" ")[0] for c in letters}
     return len(scripts) >= 5

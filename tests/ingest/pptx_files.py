@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import io
-import zipfile
-from collections.abc import Callable
 from typing import Any
 
 import pptx
@@ -25,7 +23,6 @@ __all__ = [
     "box",
     "codes",
     "deck",
-    "edited",
     "kinds",
     "only",
     "parse",
@@ -77,16 +74,6 @@ def saved(presentation: Any) -> bytes:
 
 def parse(presentation: Any) -> Parsed:
     return read_pptx(saved(presentation))
-
-
-def edited(data: bytes, change: Callable[[str, bytes], bytes | None]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w") as new:
-        for name in old.namelist():
-            content = change(name, old.read(name))
-            if content is not None:
-                new.writestr(name, content)
-    return buffer.getvalue()
 
 
 def kinds(parsed: Parsed) -> list[tuple[str, str]]:

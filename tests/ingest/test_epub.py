@@ -14,6 +14,7 @@ from chapterverse.ingest.epub_package import resolve
 from chapterverse.ingest.readers import read
 from chapterverse.schema.errors import Corrupt, Encrypted
 from chapterverse.schema.records import AssetKind, Parsed
+from tests.ingest.zip_files import packed
 
 CONTAINER = (
     '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>'
@@ -65,24 +66,12 @@ def book(
         **{f"OPS/{name}": xhtml(body) for name, body in chapters.items()},
         **(extra or {}),
     }
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
+    return packed(files)
 
 
 def unpacked(data: bytes) -> dict[str, bytes]:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
-
-
-def packed(files: dict[str, bytes]) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name, data)
-    return buffer.getvalue()
 
 
 def outline(parsed: Parsed) -> list[tuple[int | None, str]]:

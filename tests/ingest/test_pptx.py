@@ -24,7 +24,6 @@ from tests.ingest.pptx_files import (
     box,
     codes,
     deck,
-    edited,
     kinds,
     only,
     parse,
@@ -32,6 +31,7 @@ from tests.ingest.pptx_files import (
     saved,
     slide,
 )
+from tests.ingest.zip_files import edited
 
 
 def test_titles_pages_and_paths() -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import struct
-import zipfile
 
 import pytest
 
@@ -14,6 +12,7 @@ from chapterverse.ingest.readers import read
 from chapterverse.ingest.sheets import read_ods, read_xls
 from chapterverse.schema.errors import Corrupt, TooLarge
 from chapterverse.schema.records import AssetKind, Parsed
+from tests.ingest.zip_files import packed
 
 NAMES = " ".join(
     f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
@@ -45,13 +44,14 @@ def ods(*tables: str, title: str = "The sheets") -> bytes:
     manifest = (
         '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"/>'
     )
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as package:
-        package.writestr("mimetype", "application/vnd.oasis.opendocument.spreadsheet")
-        package.writestr("META-INF/manifest.xml", manifest)
-        package.writestr("content.xml", content)
-        package.writestr("meta.xml", meta)
-    return buffer.getvalue()
+    return packed(
+        {
+            "mimetype": "application/vnd.oasis.opendocument.spreadsheet",
+            "META-INF/manifest.xml": manifest,
+            "content.xml": content,
+            "meta.xml": meta,
+        }
+    )
 
 
 def table(name: str, *rows: tuple[str, ...]) -> str:

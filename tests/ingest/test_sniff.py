@@ -12,6 +12,7 @@ from chapterverse.ingest import sniff_archives
 from chapterverse.ingest.media_types import DOCX, HTML, MARKDOWN, PDF, TEXT
 from chapterverse.ingest.sniff import sniff
 from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge, Unsupported
+from tests.ingest.zip_files import packed
 
 WORD = b'<Types><Override ContentType="x.wordprocessingml.document.main+xml"/></Types>'
 EXCEL = b'<Types><Override ContentType="x.spreadsheetml.sheet.main+xml"/></Types>'
@@ -23,13 +24,6 @@ def archive(**members: bytes) -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as file:
         for name, data in members.items():
             file.writestr({"types": "[Content_Types].xml"}.get(name, name), data)
-    return buffer.getvalue()
-
-
-def stored(data: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as file:
-        file.writestr("inner.pdf", data)
     return buffer.getvalue()
 
 
@@ -54,7 +48,7 @@ def stored(data: bytes) -> bytes:
         (archive(types=b"ms-excel.sheet.macroEnabled.main+xml"), "a.xlsm", m.XLSX),
         (archive(types=b"presentationml.slideshow.main+xml"), "a.ppsx", m.PPTX),
         (archive(a=b"1", b=b"2"), "a.zip", m.ZIP),
-        (stored(b"%PDF-1.4 inside"), "a.zip", m.ZIP),
+        (packed({"inner.pdf": b"%PDF-1.4 inside"}), "a.zip", m.ZIP),
         (archive(**{"META-INF/container.xml": b"x"}), "a.epub", m.EPUB),
         (
             archive(

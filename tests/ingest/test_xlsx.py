@@ -6,7 +6,6 @@ import datetime as dt
 import io
 import re
 import zipfile
-from collections.abc import Callable
 from typing import Any
 
 import openpyxl
@@ -24,6 +23,7 @@ from chapterverse.ingest.readers import read
 from chapterverse.ingest.xlsx import read_xlsx
 from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge
 from chapterverse.schema.records import Asset, AssetKind, Parsed
+from tests.ingest.zip_files import edited
 
 HEAD = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>'
 TAIL = "</sheetData></worksheet>"
@@ -43,17 +43,6 @@ def workbook(*rows: tuple[Any, ...], title: str = "Data") -> tuple[Any, Any]:
     for row in rows:
         sheet.append(row)
     return book, sheet
-
-
-def edited(data: bytes, change: Callable[[str, bytes], bytes | None]) -> bytes:
-    """The package with each part changed; ``None`` leaves the part out."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(buffer, "w") as new:
-        for name in old.namelist():
-            content = change(name, old.read(name))
-            if content is not None:
-                new.writestr(name, content)
-    return buffer.getvalue()
 
 
 def with_sheet(xml: str) -> bytes:

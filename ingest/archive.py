@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from chapterverse.ingest.archive_names import decoded_names, is_clutter, safe_name
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.mail import unique_name
 from chapterverse.ingest.media_types import ZIP
 from chapterverse.ingest.outline import Draft, to_assets
@@ -30,7 +30,6 @@ MAX_NESTED = 2
 BROKEN = (*BROKEN_ZIP, MemoryError)
 """What reading a damaged member of an archive raises (``lzma.LZMAError`` aside)."""
 
-_CONTEXT = ReadContext()
 _AES = 99
 _REASONS = {
     "clutter": "hidden files and files of the operating system",
@@ -47,7 +46,7 @@ class _Member:
     name: str
 
 
-def read_archive(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_archive(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """List the files of a ZIP archive and keep each.
 
     :raises TooLarge: the archive lies in more than :data:`MAX_NESTED` files.

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.encoding import decode
 from chapterverse.ingest.lines import join_lines, line_regions
 from chapterverse.ingest.media_types import CODE
@@ -22,7 +22,6 @@ from chapterverse.schema.records import Asset, AssetKind, Parsed
 __all__ = ["PARSER", "language", "read_code"]
 
 PARSER = "code/1"
-_CONTEXT = ReadContext()
 _MOST_LINES = 80
 """Blocks are joined up to this length, and longer ones cut at their inner blank lines."""
 
@@ -74,7 +73,7 @@ class _Group:
     end: int
 
 
-def read_code(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_code(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Read a source file as ``CODE`` assets with exact line regions.
 
     ``properties`` names the language, told by the file name or the first line.

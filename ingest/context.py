@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["ReadContext"]
+__all__ = ["DEFAULT_CONTEXT", "ReadContext"]
 
 
 def _keep_nothing(data: bytes) -> str:
@@ -41,3 +41,7 @@ class ReadContext:
     keep: Callable[[bytes], str] = _keep_nothing
     recognising: Callable[[int], None] = _nothing_announced
     depth: int = 0
+
+
+DEFAULT_CONTEXT = ReadContext()
+"""A document of no name, alone, nothing of which is kept."""

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.csv_dialect import Record, find_delimiter, read_records
 from chapterverse.ingest.encoding import decode
 from chapterverse.ingest.grid import MAX_CELLS, GridCell
@@ -21,7 +21,6 @@ from chapterverse.schema.records import AssetKind, LineRange, Parsed, ParseWarni
 __all__ = ["PARSER", "read_csv", "read_tsv"]
 
 PARSER = "csv/1"
-_CONTEXT = ReadContext()
 _MOST_LEAD = 30
 _NUMBER = re.compile(
     r"[-+(]?\s?(?:[$€£¥￥]|[A-Z]{3}\s)?\s?[-+]?(?:\d{1,3}(?:[,.'\s]\d{3})+|\d+)(?:[.,]\d+)?"
@@ -31,7 +30,7 @@ _DATE = re.compile(r"\d{4}[-/.年]\d{1,2}(?:[-/.月]\d{1,2}日?)?(?:[T ][\d:.]+(
                    r"|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}(?: [\d:]+)?")  # fmt: skip
 
 
-def read_csv(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_csv(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse delimited text; the delimiter is measured (comma, semicolon, tab, bar).
 
     Lines before the table that have no delimiter, or begin with ``#``, are paragraphs. Rows may
@@ -41,7 +40,7 @@ def read_csv(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     return _read(data, CSV, None)
 
 
-def read_tsv(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_tsv(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse tab-separated text; as :func:`read_csv`, with tabs where the measure is even."""
     return _read(data, TSV, "\t")
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.docx_figures import Figures, starts_with_picture
 from chapterverse.ingest.docx_items import (
     MARK,
@@ -57,12 +57,11 @@ from chapterverse.schema.records import AssetKind, Parsed, ParseWarning, Region
 __all__ = ["PARSER", "read_docx"]
 
 PARSER = "docx/2"
-_CONTEXT = ReadContext()
 _PAGE_CHARS = 5_000
 """More text than this between two hard page breaks means that pages ended in between unseen."""
 
 
-def read_docx(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_docx(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse a Word file: document, template, with or without macros (which are not looked at).
 
     Pages are those of Word's last rendering or, without one, counted from hard page breaks where

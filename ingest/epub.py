@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from urllib.parse import unquote_to_bytes
 
 from chapterverse.ingest.archive import BROKEN
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.epub_contents import Chapter, read_contents, with_contents, with_title
 from chapterverse.ingest.epub_package import BookFiles, BookItem, Package, open_package, resolve
 from chapterverse.ingest.html import decode_page, read_page
@@ -28,7 +28,6 @@ from chapterverse.schema.records import AssetKind, Parsed, ParseWarning, Picture
 __all__ = ["PARSER", "read_epub"]
 
 PARSER = "epub/1"
-_CONTEXT = ReadContext()
 # Marks of typesetting within words; they would part words that are searched for.
 _TYPESETTING = re.compile("[\u00ad\u2060\ufeff]")
 _DATA_URI = re.compile(r"data:[\w.+-]+/[\w.+-]+(;[\w=.+-]+)*?(;base64)?,(.*)", re.S | re.I)
@@ -36,7 +35,7 @@ _PAGES = ("html", "oeb1-document", "dtbook")
 _PAGE_NAMES = (".xhtml", ".html", ".htm")
 
 
-def read_epub(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_epub(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse a book (EPUB 2 or 3) in its reading order.
 
     :raises Encrypted: its chapters are encrypted.

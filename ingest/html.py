@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.encoding import Decoded, decode
 from chapterverse.ingest.flow_captions import bind_captions
 from chapterverse.ingest.html_furniture import furniture
@@ -46,7 +46,6 @@ from chapterverse.schema.records import FURNITURE, AssetKind, Parsed, ParseWarni
 __all__ = ["PARSER", "HtmlPage", "decode_page", "read_html", "read_page"]
 
 PARSER = "html/2"
-_CONTEXT = ReadContext()
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.I)
 _MARK = re.compile("\ue000(\\d*)\ue001")
@@ -59,7 +58,7 @@ _DEEPEST = 240
 _TOO_DEEP = "HTML elements are nested too deeply to be read; save the page as PDF or text"
 
 
-def read_html(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_html(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse an HTML page. No pages, no line numbers: the place is that of the heading (``#id``).
 
     The title is the ``h1`` when there is one, else the ``title`` element. Pictures inside the

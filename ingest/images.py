@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.furniture import find_furniture
 from chapterverse.ingest.image_frames import Frame, ImageFile
 from chapterverse.ingest.media_types import JPEG, PNG, TIFF, WEBP
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 __all__ = ["PARSER", "read_image", "to_pixels"]
 
 PARSER = "image/1"
-_CONTEXT = ReadContext()
 _MOST_SIDE = 3400
 """Longer side in pixels to which pictures are reduced before recognition: A4 at 290 dpi."""
 
@@ -50,7 +49,7 @@ _PAGE_INCHES = 11.7
 _MEDIA_TYPES = {"PNG": PNG, "JPEG": JPEG, "MPO": JPEG, "TIFF": TIFF, "WEBP": WEBP}
 
 
-def read_image(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_image(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Read a picture: recognised text in reading order, then a figure, for each frame.
 
     The frames of a TIFF file are its pages; of an animated picture the first is read (warning

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.encoding import decode
 from chapterverse.ingest.grid import MAX_CELLS
 from chapterverse.ingest.json_values import (
@@ -31,7 +31,6 @@ __all__ = ["JSON_LINES_PARSER", "JSON_PARSER", "read_json", "read_json_lines"]
 
 JSON_PARSER = "json/1"
 JSON_LINES_PARSER = "jsonl/1"
-_CONTEXT = ReadContext()
 _TITLES = ("title", "headline", "heading", "name", "subject", "label", "question",
            "标题", "名称", "题目", "标题名", "问题")  # fmt: skip
 _IDS = ("id", "_id", "key", "uuid", "doc_id", "docid", "code", "编号")
@@ -53,7 +52,7 @@ class _State:
         self.budget -= sum(1 for _ in flat_lines(value, self.name))
 
 
-def read_json(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_json(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse a JSON file.
 
     A list of flat, uniform, short objects is a table, of other objects one text each
@@ -76,7 +75,7 @@ def read_json(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     return _parsed(JSON, JSON_PARSER, drafts, state, decoded.encoding)
 
 
-def read_json_lines(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_json_lines(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse a file with one JSON value a line, as :func:`read_json` does the elements of a list.
 
     Lines that are no JSON are left out with a warning that names them.

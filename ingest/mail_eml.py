@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.html import decode_page
 from chapterverse.ingest.mail import Mail, MailFile, mail_parsed
 from chapterverse.ingest.mail_body import MailBody, unflowed
@@ -21,7 +21,6 @@ __all__ = ["HEADERS", "PARSER", "parse_mail", "part_name", "read_eml"]
 
 PARSER = "eml/1"
 HEADERS = ("Subject", "From", "To", "Cc", "Reply-To", "Date", "Message-ID")
-_CONTEXT = ReadContext()
 _SUFFIXES = {
     "text/plain": ".txt", "text/html": ".html", "text/calendar": ".ics", "text/csv": ".csv",
     "image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
@@ -38,7 +37,7 @@ _SIGNATURES = {
 _ARMOUR = "-----BEGIN PGP MESSAGE-----"
 
 
-def read_eml(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_eml(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse a mail message; attached files and messages are kept as attachments.
 
     :raises Encrypted: all of it is encrypted.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.mail import MAX_NESTED, unique_name
 from chapterverse.ingest.mail_mime import parse_message
 from chapterverse.ingest.mail_words import file_name
@@ -18,7 +18,6 @@ __all__ = ["MAX_MESSAGES", "PARSER", "read_mbox"]
 
 PARSER = "mbox/1"
 MAX_MESSAGES = 10_000
-_CONTEXT = ReadContext()
 # A "From " line in prose has no time of day, and no header field after it.
 _START = re.compile(
     rb"(?:\A|(?<=\n)\r?\n|(?<=\n))(From [^\r\n]*\d:\d\d[^\r\n]*\r?\n)(?=>?[!-9;-~]+:)"
@@ -26,7 +25,7 @@ _START = re.compile(
 _ESCAPED = re.compile(rb"^>(>*From )", re.M)
 
 
-def read_mbox(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_mbox(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """List the messages of a mailbox and keep each as ``0001 Subject.eml``.
 
     List items carry the line range of their message (1-based).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.html import decode_page
 from chapterverse.ingest.mail import Mail, MailFile, mail_parsed
 from chapterverse.ingest.mail_body import MailBody
@@ -21,7 +21,6 @@ from chapterverse.schema.records import Parsed, ParseWarning
 __all__ = ["PARSER", "read_msg"]
 
 PARSER = "msg/1"
-_CONTEXT = ReadContext()
 _DEEPEST = 8
 _HEADER_BYTES = {"top": 32, "embedded": 24, "part": 8}
 _BY_VALUE, _EMBEDDED = 1, 5
@@ -29,7 +28,7 @@ _KINDS = {1: "To", 2: "Cc"}
 _MOST = 2000
 
 
-def read_msg(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_msg(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse an Outlook message: the same assets and attachments as of internet mail.
 
     Messages within it are kept as ``subject.eml``.

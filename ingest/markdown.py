@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.encoding import decode
 from chapterverse.ingest.flow_captions import bind_captions
 from chapterverse.ingest.html_parts import picture_inside
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["PARSER", "parse_markdown", "read_markdown"]
 
 PARSER = "markdown/2"
-_CONTEXT = ReadContext()
 _DEEPEST = 120
 """Nesting of blocks; the library's own 20 would drop the text of lists beyond ten levels."""
 _ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*$", re.I)
@@ -45,7 +44,7 @@ _ATTRIBUTES = re.compile(r"\s*\{\s*[#.][^{}]*\}\s*$")
 _FORMULA = re.compile(r"\$\$.+\$\$", re.S)
 
 
-def read_markdown(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_markdown(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Decode and parse a Markdown file; regions carry its line numbers (1-based)."""
     decoded = decode(data)
     parsed = parse_markdown(decoded.text, decoding_warnings(decoded), context)
@@ -53,7 +52,7 @@ def read_markdown(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
 
 
 def parse_markdown(
-    text: str, warnings: tuple[ParseWarning, ...] = (), context: ReadContext = _CONTEXT
+    text: str, warnings: tuple[ParseWarning, ...] = (), context: ReadContext = DEFAULT_CONTEXT
 ) -> Parsed:
     """Parse Markdown *text* with ``\\n`` line ends.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urljoin
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.html import decode_page, read_page
 from chapterverse.ingest.mail_mime import MAX_DEPTH, MAX_PARTS, MimePart, parse_message
 from chapterverse.ingest.media_types import MHTML
@@ -16,11 +16,10 @@ from chapterverse.schema.records import Parsed, ParseWarning, Picture
 __all__ = ["PARSER", "read_mhtml"]
 
 PARSER = "mhtml/1"
-_CONTEXT = ReadContext()
 _PAGES = ("text/html", "application/xhtml+xml")
 
 
-def read_mhtml(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_mhtml(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse a saved page. Nothing is fetched: only pictures inside the file are shown.
 
     :raises Corrupt: no page is in it, or one nested deeper than can be read.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.furniture import find_furniture
 from chapterverse.ingest.pdf_assets import PageFrame, make_assets, merge_breaks, merge_tables
 from chapterverse.ingest.pdf_crops import add_pictures
@@ -25,7 +25,6 @@ from chapterverse.schema.records import Asset, AssetKind, Parsed, ParseWarning
 __all__ = ["PARSER", "read_pdf"]
 
 PARSER = "pdf/2"
-_CONTEXT = ReadContext()
 _AUTHORITY = re.compile(r"united states\b.*commission|form \d|efiled\b", re.I)
 """Cover lines that stand largest on filings but name no document."""
 
@@ -36,7 +35,7 @@ _NO_TITLE = re.compile(
 )
 
 
-def read_pdf(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_pdf(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Read a PDF into assets.
 
     Page numbers are physical and 1-based, labels are the printed ones of the file (``None``

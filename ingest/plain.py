@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.encoding import Decoded, decode
 from chapterverse.ingest.lines import display_width, join_lines, line_regions
 from chapterverse.ingest.outline import (
@@ -34,7 +34,6 @@ __all__ = [
 ]
 
 PARSER = "plain/2"
-_CONTEXT = ReadContext()
 _UNSURE = 0.55
 """Below this confidence the user is told; of 128 samples, the 4 wrong guesses lay below it."""
 _WRAP_WIDTH = 110
@@ -69,7 +68,7 @@ def read_text(text: str, media_type: str) -> Parsed:
     return parsed
 
 
-def read_plain(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_plain(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Decode and parse a text file; regions carry its line numbers (1-based).
 
     The properties name the encoding and how sure it is (``"0.93"``).

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.flow_captions import bind_captions
 from chapterverse.ingest.lines import one_line
 from chapterverse.ingest.media_types import PPTX
@@ -38,7 +38,6 @@ PARSER = "pptx/1"
 NOTES = "speaker notes"
 """``Region.place`` of paragraphs that stand in the notes of a slide."""
 
-_CONTEXT = ReadContext()
 _DAMAGE = (*DAMAGE, AttributeError, TypeError, IndexError, RecursionError)
 """What python-pptx raises on damaged packages beside its own errors."""
 _TITLES = ("title", "ctrTitle")
@@ -63,7 +62,7 @@ class _Deck:
         self.warnings.append(ParseWarning(code, message, slide))
 
 
-def read_pptx(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_pptx(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse a ``.pptx`` presentation; pages are its slides, hidden ones too.
 
     A slide's title is a heading; speaker notes are paragraphs whose regions have the place

@@ -11,7 +11,7 @@ import io
 import zipfile
 from typing import Any
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.grid import MAX_CELLS, Area, GridCell, Sheet
 from chapterverse.ingest.grid_drafts import sheet_drafts, sheet_heading
 from chapterverse.ingest.lines import one_line
@@ -26,14 +26,13 @@ __all__ = ["ODS_PARSER", "XLS_PARSER", "read_ods", "read_xls"]
 
 XLS_PARSER = "xls/1"
 ODS_PARSER = "ods/1"
-_CONTEXT = ReadContext()
 _MOST_PLACES = 20_000_000
 """Cells, filled or not, between the first and the last one of a sheet: calamine holds them all."""
 _META = {"creator": "author", "initial-creator": "author", "subject": "subject",
          "keyword": "keywords", "creation-date": "created", "title": "title"}  # fmt: skip
 
 
-def read_xls(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_xls(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse a ``.xls`` workbook; pages are its sheets, hidden ones too.
 
     :raises Encrypted: a password is needed.
@@ -43,7 +42,7 @@ def read_xls(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
     return _read(data, context, XLS, XLS_PARSER, {})
 
 
-def read_ods(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_ods(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse an OpenDocument spreadsheet; raises as :func:`read_xls` does."""
     return _read(data, context, ODS, ODS_PARSER, _properties(data))
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.grid import MAX_CELLS, Area, Sheet
 from chapterverse.ingest.grid_drafts import PlacedDraft, sheet_drafts, sheet_heading
 from chapterverse.ingest.media_types import XLSX
@@ -30,7 +30,6 @@ from chapterverse.schema.records import Parsed, ParseWarning
 __all__ = ["PARSER", "merge_placed", "read_xlsx"]
 
 PARSER = "xlsx/1"
-_CONTEXT = ReadContext()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class _Workbook:
         self.warnings.append(ParseWarning(code, message, sheet))
 
 
-def read_xlsx(data: bytes, context: ReadContext = _CONTEXT) -> Parsed:
+def read_xlsx(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse a ``.xlsx`` or ``.xlsm`` workbook; pages are its sheets, hidden ones too.
 
     Values are those that the last program computed and saved; nothing is calculated. At most

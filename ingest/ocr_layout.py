@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from chapterverse.ingest.ocr_lines import ReadLine, ReadPicture
 from chapterverse.ingest.pdf_layout import Block, PageLayout
 from chapterverse.ingest.pdf_page import PageText, page_rows
-from chapterverse.ingest.pdf_text import Rect, Word, has_han
+from chapterverse.ingest.pdf_text import Rect, Word, around, has_han
 
 __all__ = ["LaidPage", "lay_out"]
 
@@ -183,7 +183,7 @@ def _parted(lines: Sequence[_Line]) -> list[Block]:
         else:
             groups.append([line])
         foot = max(foot, line.rect.y1)
-    return [Block("paragraph", _around(group)) for group in groups]
+    return [Block("paragraph", around(group)) for group in groups]
 
 
 def _slack(line: _Line) -> float:
@@ -235,10 +235,3 @@ def _set_on(above: Rect, below: Rect) -> bool:
     narrow, wide = sorted((above.width, below.width))
     beside = below.y0 < above.y1 - 0.5 * min(above.height, below.height)
     return not beside and narrow > 0.8 * wide and above.x_overlap(below) > 0.9 * narrow
-
-
-def _around(lines: Sequence[_Line]) -> Rect:
-    rect = lines[0].rect
-    for line in lines[1:]:
-        rect = rect.union(line.rect)
-    return rect

@@ -13,7 +13,7 @@ from chapterverse.ingest.pdf_grid import Cells, Grid, make_grid
 from chapterverse.ingest.pdf_head_rows import head_rows
 from chapterverse.ingest.pdf_heads import is_value
 from chapterverse.ingest.pdf_segments import column_at, columns_of, row_segments
-from chapterverse.ingest.pdf_text import Rect, Word, make_line
+from chapterverse.ingest.pdf_text import Rect, Word, around, make_line
 
 __all__ = ["Aligned", "aligned_tables"]
 
@@ -42,10 +42,7 @@ class _Row:
     def __init__(self, words: Sequence[Word]) -> None:
         self.segments = row_segments(words)
         self.size = words[0].size
-        rect = self.segments[0].rect
-        for segment in self.segments[1:]:
-            rect = rect.union(segment.rect)
-        self.rect = rect
+        self.rect = around(self.segments)
 
     @cached_property
     def text(self) -> str:
@@ -174,10 +171,7 @@ def _table(
     if grid is None or len(grid.rows) <= count:
         return None
     held = [w for row in (*rows[start:first], *body) for s in row.segments for w in s.words]
-    rect = held[0].rect
-    for word in held[1:]:
-        rect = rect.union(word.rect)
-    return Aligned(grid, tuple(held), rect)
+    return Aligned(grid, tuple(held), around(held))
 
 
 def _is_prose(body: Sequence[_Row], column: tuple[float, float]) -> bool:

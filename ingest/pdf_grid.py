@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 
 from chapterverse.ingest.pdf_heads import count_head_columns, count_head_rows, is_number
 from chapterverse.ingest.pdf_lattice import Span
-from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, join_lines, make_line
+from chapterverse.ingest.pdf_text import Line, Rect, Word, around, group_rows, join_lines, make_line
 from chapterverse.schema.records import Merge
 
-__all__ = ["Cells", "Grid", "around", "attach_signs", "cell_text", "make_grid"]
+__all__ = ["Cells", "Grid", "attach_signs", "cell_text", "make_grid"]
 
 Cells = list[list[list[Word]]]
 """Words by row and column; those of a merged cell stand at its first place."""
@@ -55,11 +56,11 @@ def make_grid(cells: Cells, page: int, spans: Iterable[Span] = (), heads: int = 
     if len(cells) < 2 or len(cells[0]) < 2:
         return None
     texts = [[cell_text(cell) for cell in row] for row in cells]
-    boxes: list[list[Rect | None]] = [[around(cell) for cell in row] for row in cells]
+    boxes: list[list[Rect | None]] = [[_cell_rect(cell) for cell in row] for row in cells]
     count = max(heads, count_head_rows(texts, cells, merged))
     for span in merged:
         _repeat(texts, boxes, span, count)
-    rects = [_row_rect(row) for row in boxes]
+    rects = [reduce(Rect.union, (box for box in row if box is not None)) for row in boxes]
     return Grid(
         tuple(tuple(row) for row in texts),
         tuple(rects),
@@ -81,14 +82,6 @@ def _repeat(texts: list[list[str]], boxes: list[list[Rect | None]], span: Span, 
             boxes[row][column] = boxes[span.row][span.column]
 
 
-def _row_rect(boxes: Iterable[Rect | None]) -> Rect:
-    found = [box for box in boxes if box is not None]
-    rect = found[0]
-    for box in found[1:]:
-        rect = rect.union(box)
-    return rect
-
-
 def _without_empty(cells: Cells, spans: list[Span]) -> tuple[Cells, list[Span]]:
     """Cells and merged cells without rows and columns that hold no word and no part of one."""
     held = [[bool(cell) for cell in row] for row in cells]
@@ -107,20 +100,14 @@ def _without_empty(cells: Cells, spans: list[Span]) -> tuple[Cells, list[Span]]:
     return [[cells[i][k] for k in columns] for i in rows], kept
 
 
+def _cell_rect(words: Sequence[Word]) -> Rect | None:
+    return around(words) if words else None
+
+
 def _is_title(row: Sequence[Sequence[Word]], spans: Iterable[Span]) -> bool:
     """Whether one merged cell fills the whole first row."""
     whole = any(s.row == 0 and s.rows == 1 and s.columns == len(row) for s in spans)
     return whole and sum(len(w.text) + 1 for cell in row for w in cell) <= _TITLE
-
-
-def around(words: Sequence[Word]) -> Rect | None:
-    """The box around all words, ``None`` without any."""
-    if not words:
-        return None
-    rect = words[0].rect
-    for word in words[1:]:
-        rect = rect.union(word.rect)
-    return rect
 
 
 def cell_text(words: Sequence[Word]) -> str:

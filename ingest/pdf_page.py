@@ -18,7 +18,7 @@ from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_code, split_
 from chapterverse.ingest.pdf_prose import part_tables
 from chapterverse.ingest.pdf_tables import build_grid
 from chapterverse.ingest.pdf_tagged import gather_headings
-from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
+from chapterverse.ingest.pdf_text import Line, Rect, Word, around, group_rows, make_line
 from chapterverse.ingest.pdf_turned import turned_lines, vertical_pieces
 from chapterverse.schema.records import AssetKind
 
@@ -61,7 +61,7 @@ def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture)
         lines = [
             line for i, line in enumerate(text.rows) if i not in furniture.heads | furniture.feet
         ]
-        held = [(Block("paragraph", _around(lines)), lines)] if lines else []
+        held = [(Block("paragraph", around(lines)), lines)] if lines else []
         areas: list[Rect] = []
     else:
         layout = add_tables(layout, words, text.graphics, text.rows)
@@ -78,13 +78,6 @@ def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture)
         *(Piece(AssetKind.PARAGRAPH, tuple(lines), text.number, whole) for lines in turned),
         *(Piece(AssetKind.PAGE_FOOTER, (line,), text.number, whole) for line in feet),
     ]
-
-
-def _around(lines: Sequence[Line]) -> Rect:
-    rect = lines[0].rect
-    for line in lines[1:]:
-        rect = rect.union(line.rect)
-    return rect
 
 
 def _areas(layout: PageLayout, held: _Held, text: PageText) -> list[Rect]:
@@ -141,7 +134,7 @@ def _is_beside(lines: Sequence[Line], text: PageText) -> bool:
     words = [word for line in lines for word in line.words]
     if len(group_rows(words)) > 2 or any(is_number(word.text) for word in words):
         return False
-    rect = _around(lines)
+    rect = around(lines)
     shapes = (*text.graphics.across, *text.graphics.fills)
     return not any(r.x_overlap(rect) > 0 and r.y_overlap(rect) > -4 for r in shapes)
 
@@ -168,7 +161,7 @@ def _set_as_one(above: Sequence[Line], below: Sequence[Line], plain: bool) -> bo
     if not -0.5 * a.size < b.rect.y0 - a.rect.y1 < 0.45 * a.size:
         return False
     flows = not ends_sentence(a.text) and b.text[0].islower() and a.rect.x_overlap(b.rect) > 0
-    aligned = abs(_around(above).x0 - _around(below).x0) < 2 * a.size
+    aligned = abs(around(above).x0 - around(below).x0) < 2 * a.size
     return flows or (plain and aligned)
 
 
@@ -198,7 +191,7 @@ def _column_heads(table: Block, held: _Held, moved: set[int]) -> list[Line]:
     by_word = {id(word): line for line in lines for word in line.words}
     for count, row in enumerate(reversed(rows)):
         members = {id(by_word[id(w)]): by_word[id(w)] for w in row}
-        rect = _around(list(members.values()))
+        rect = around(members.values())
         if top - rect.y1 > (1.2 if found else 2.2) * rect.height or count > 7:
             break
         inside = rect.x0 > table.rect.x0 - 12 and rect.x1 < table.rect.x1 + 12

@@ -10,7 +10,7 @@ from itertools import groupby, pairwise
 from chapterverse.ingest.pdf_layout import Block
 from chapterverse.ingest.pdf_pieces import ends_sentence, is_code
 from chapterverse.ingest.pdf_tables import text_columns
-from chapterverse.ingest.pdf_text import Line, Rect, Word, has_han
+from chapterverse.ingest.pdf_text import Line, Rect, Word, around, has_han
 
 __all__ = ["part_tables"]
 
@@ -46,7 +46,7 @@ def _by_column(block: Block, lines: list[Line]) -> _Held:
     columns = text_columns(block, lines) if tabular else []
     if not columns:
         return [(block, lines)]
-    return [(Block("paragraph", _frame(column)), column) for column in columns]
+    return [(Block("paragraph", around(column)), column) for column in columns]
 
 
 def _parts(block: Block, lines: list[Line]) -> _Held:
@@ -58,7 +58,7 @@ def _parts(block: Block, lines: list[Line]) -> _Held:
     out: _Held = []
     for running, group in groupby(zip(prose, lines, strict=True), key=lambda item: item[0]):
         part = [line for _, line in group]
-        rect = _frame(part)
+        rect = around(part)
         if running:
             out.append((Block("paragraph", rect), part))
             continue
@@ -67,13 +67,6 @@ def _parts(block: Block, lines: list[Line]) -> _Held:
         wide = Rect(block.rect.x0, rect.y0, block.rect.x1, rect.y1)
         out.append((replace(block, rect=wide, cells=rows or block.cells), part))
     return out
-
-
-def _frame(lines: Sequence[Line]) -> Rect:
-    rect = lines[0].rect
-    for line in lines[1:]:
-        rect = rect.union(line.rect)
-    return rect
 
 
 def _middle(row: Iterable[Rect | None]) -> float:

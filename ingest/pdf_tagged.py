@@ -10,7 +10,7 @@ from chapterverse.ingest.pdf_layout import Block
 from chapterverse.ingest.pdf_levels import Evidence
 from chapterverse.ingest.pdf_pieces import Piece
 from chapterverse.ingest.pdf_tags import heading_depth
-from chapterverse.ingest.pdf_text import Line, Word, group_rows, make_line
+from chapterverse.ingest.pdf_text import Line, Word, around, group_rows, make_line
 from chapterverse.schema.records import FURNITURE, AssetKind
 
 __all__ = ["TagTrust", "gather_headings", "trusted_tags"]
@@ -126,10 +126,7 @@ def _without(
                 yield block, left
                 left = []
             rows = [make_line(row, line.page) for row in group_rows(heads[element])]
-            rect = rows[0].rect
-            for row in rows[1:]:
-                rect = rect.union(row.rect)
-            yield Block("heading", rect), rows
+            yield Block("heading", around(rows)), rows
         if rest:
             left.append(make_line(rest, line.page))
     if left:

@@ -9,15 +9,18 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from chapterverse.ingest.pdf_tags import Tag
 
 __all__ = [
     "Line",
+    "Placed",
     "Rect",
     "Word",
+    "around",
     "group_rows",
     "has_han",
     "is_cjk",
@@ -75,6 +78,18 @@ class Rect(NamedTuple):
         _, b, _, d = self
         _, f, _, h = other
         return (d if d < h else h) - (b if b > f else f)
+
+
+class Placed(Protocol):
+    """Anything that has a place: a word, a line, a run of words."""
+
+    @property
+    def rect(self) -> Rect: ...
+
+
+def around(things: Iterable[Placed]) -> Rect:
+    """The smallest rectangle around all of them, of which there is at least one."""
+    return reduce(Rect.union, (thing.rect for thing in things))
 
 
 class Word(NamedTuple):

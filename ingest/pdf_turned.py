@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence
-from chapterverse.ingest.pdf_text import Line, Rect, Word, make_line
+from chapterverse.ingest.pdf_text import Line, Word, around, make_line
 from chapterverse.schema.records import AssetKind
 
 __all__ = ["turned_lines", "vertical_pieces"]
@@ -70,7 +70,7 @@ def vertical_pieces(words: Sequence[Word], page: int) -> list[Piece]:
         pieces.extend(_paragraphs(_columns(tier, page)))
     if small:
         lines = tuple(_columns(small, page))
-        pieces.append(Piece(AssetKind.PARAGRAPH, lines, page, _around(lines)))
+        pieces.append(Piece(AssetKind.PARAGRAPH, lines, page, around(lines)))
     return pieces
 
 
@@ -111,12 +111,5 @@ def _paragraphs(columns: Sequence[Line]) -> list[Piece]:
         else:
             groups[-1].append(line)
     return [
-        Piece(AssetKind.PARAGRAPH, tuple(group), group[0].page, _around(group)) for group in groups
+        Piece(AssetKind.PARAGRAPH, tuple(group), group[0].page, around(group)) for group in groups
     ]
-
-
-def _around(lines: Sequence[Line]) -> Rect:
-    rect = lines[0].rect
-    for line in lines[1:]:
-        rect = rect.union(line.rect)
-    return rect

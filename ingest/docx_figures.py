@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,7 @@ from chapterverse.ingest.docx_xml import qn
 from chapterverse.ingest.lines import one_line
 from chapterverse.ingest.office_pictures import clean_alt, kept
 from chapterverse.ingest.outline import Draft
+from chapterverse.ingest.unshown import ICON, LOST, RUNNING, unshown_warning
 from chapterverse.schema.records import AssetKind, Origin, ParseWarning, Picture
 
 __all__ = ["Figures", "starts_with_picture"]
@@ -21,6 +23,7 @@ _ICON_EMU = 228_600
 """Pictures without a description below a quarter inch each way are bullets and icons."""
 
 _PICTURES = ("pic:pic", "c:chart", "dgm:relIds")
+_RUNNING_PARTS = ("header", "footer", "footnotes", "endnotes", "comments")
 # Old versions of Word describe a picture by where its file lay.
 _PATH = re.compile(r"^(?:[a-z]:|\\)\\[^\n]*\.\w{3,4}$", re.I)
 _FORMULA_EDITOR = "Equation."
@@ -35,8 +38,9 @@ class Figures:
 
     part: Any
     context: ReadContext
-    _unknown: int = 0
+    _unshown: Counter[str] = field(default_factory=Counter)
     _formulas: int = 0
+    _charts: int = 0
     _kept: dict[str, Picture | None] = field(default_factory=dict)
 
     def drafts(self, element: Any) -> Iterator[Draft]:
@@ -51,10 +55,11 @@ class Figures:
 
     def warnings(self) -> tuple[ParseWarning, ...]:
         """What was not read."""
-        found: list[ParseWarning] = []
-        if self._unknown:
-            message = f"{self._unknown} pictures are missing, too large or of an unknown kind"
-            found.append(ParseWarning("picture_unknown", message))
+        self._unshown[RUNNING] = sum(map(self._pictures_of, self.part.rels.values()))
+        found = list(unshown_warning(self._unshown))
+        if self._charts:
+            message = f"{self._charts} charts hold no values of their own; only their place is kept"
+            found.append(ParseWarning("chart_unread", message))
         if self._formulas:
             message = (
                 f"{self._formulas} formulas are objects of an equation editor, which hold no text; "
@@ -62,6 +67,20 @@ class Figures:
             )
             found.append(ParseWarning("formulas_unread", message))
         return tuple(found)
+
+    def _pictures_of(self, relation: Any) -> int:
+        """How many pictures a running head or foot, or a part with notes, shows."""
+        from docx.oxml import parse_xml
+
+        kind = relation.reltype.rsplit("/", 1)[-1]
+        if kind not in _RUNNING_PARTS or relation.is_external:
+            return 0
+        root = parse_xml(relation.target_part.blob)
+        # The form for old programs shows the same pictures again.
+        return sum(
+            next(shown.iterancestors(qn("mc:Fallback")), None) is None
+            for shown in root.iter(qn("a:blip"), qn("v:imagedata"))
+        )
 
     def _drawing(self, drawing: Any) -> Iterator[Draft]:
         if all(next(drawing.iter(qn(tag)), None) is None for tag in _PICTURES):
@@ -72,6 +91,7 @@ class Figures:
         if tables:
             yield from tables
             return
+        self._charts += bool(charts)
         nodes = [line for e in drawing.iter(qn("dgm:relIds")) for line in self._nodes(e)]
         pictures = [self._picture(e.get(qn("r:embed"))) for e in drawing.iter(qn("a:blip"))]
         if len(pictures) > 1:
@@ -81,16 +101,18 @@ class Figures:
             yield from (_figure(*pair) for pair in zip(named, pictures, strict=False))
         elif description or nodes or not _is_icon(drawing):
             yield _figure(description, pictures[0] if pictures else None, nodes)
+        else:
+            self._unshown[ICON] += 1
 
     def _picture(self, key: str | None) -> Picture | None:
         if key is None:
+            self._unshown[LOST] += 1
             return None
         if key not in self._kept:
             relation = self.part.rels.get(key)
             inside = relation is not None and not relation.is_external
             known = kept(relation.target_part.blob, self.context) if inside else None
-            # A linked picture is never fetched, so nothing is missing from the file itself.
-            self._unknown += known is None and (relation is None or inside)
+            self._unshown[LOST] += known is None
             self._kept[key] = known
         return self._kept[key]
 

@@ -10,6 +10,7 @@ import binascii
 import io
 import re
 import zipfile
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote_to_bytes
@@ -22,6 +23,7 @@ from chapterverse.ingest.html import decode_page, read_page
 from chapterverse.ingest.media_types import EPUB
 from chapterverse.ingest.outline import Draft, to_assets
 from chapterverse.ingest.pictures import keep_picture
+from chapterverse.ingest.unshown import LOST, unshown_warning
 from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import AssetKind, Parsed, ParseWarning, Picture, Region
 
@@ -58,12 +60,14 @@ def read_epub(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
         toc = files.read(contents.path) if contents is not None else None
     entries = read_contents(toc, contents) if toc is not None and contents is not None else ()
     drafts = with_title(with_contents(chapters, entries), package.title)
+    # The shelf says which pictures are missing or outside of the book.
+    unshown = {**reading.unshown, LOST: shelf.unusable}
     return Parsed(
         EPUB,
         PARSER,
         to_assets(_once([*cover, *drafts], reading.warnings)),
         title=package.title,
-        warnings=(*reading.warnings, *shelf.warnings()),
+        warnings=(*reading.warnings, *shelf.warnings(), *unshown_warning(unshown)),
         properties=package.metadata,
     )
 
@@ -77,12 +81,15 @@ class _Shelf:
     known: dict[str, Picture | None] = field(default_factory=dict)
     outside: int = 0
     missing: set[str] = field(default_factory=set)
+    unusable: int = 0
 
     def find(self, base: str, link: str) -> Picture | None:
         """The picture that *link* in the file *base* shows."""
         inline = _DATA_URI.fullmatch(link)
         if inline:
-            return keep_picture(_inline(inline), self.context)
+            picture = keep_picture(_inline(inline), self.context)
+            self.unusable += picture is None
+            return picture
         path = resolve(base, link)
         if path is None:
             self.outside += bool(link)
@@ -92,6 +99,7 @@ class _Shelf:
             if data is None:
                 self.missing.add(path)
             self.known[path] = None if data is None else keep_picture(data, self.context)
+            self.unusable += data is not None and self.known[path] is None
         return self.known[path]
 
     def warnings(self) -> Iterator[ParseWarning]:
@@ -123,6 +131,7 @@ class _Reading:
     shelf: _Shelf
     warnings: list[ParseWarning]
     lost: int = 0
+    unshown: Counter[str] = field(default_factory=Counter)
 
     def chapter(self, item: BookItem) -> Chapter:
         """The drafts of one file of the reading order; none, with a warning, if it fails."""
@@ -141,6 +150,7 @@ class _Reading:
             page = read_page(text, lambda link: self.shelf.find(item.path, link))
         except Corrupt as exc:
             return self._lost(item, "chapter_unread", f"cannot be read: {exc}")
+        self.unshown.update(page.unshown)
         for warning in page.warnings:
             self.warnings.append(replace(warning, message=f"{item.path}: {warning.message}"))
         if decoded.replaced:

@@ -10,7 +10,7 @@ for. Nothing is fetched.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -35,10 +35,12 @@ from chapterverse.ingest.html_parts import (
     table_draft,
     visible_text,
 )
+from chapterverse.ingest.html_pictures import PagePictures, count_media
 from chapterverse.ingest.html_prepare import number_items, prepare
 from chapterverse.ingest.lines import one_line
 from chapterverse.ingest.outline import Draft, promote_title, title_text, to_assets
 from chapterverse.ingest.plain import decoding_warnings, encoding_properties
+from chapterverse.ingest.unshown import unshown_warning
 from chapterverse.ingest.unstructured_adapter import Element, partition_html
 from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import FURNITURE, AssetKind, Parsed, ParseWarning, Region
@@ -74,7 +76,7 @@ def read_html(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
         PARSER,
         to_assets(drafts),
         title=title_text(drafts, page.title),
-        warnings=decoding_warnings(decoded) + page.warnings,
+        warnings=(*decoding_warnings(decoded), *page.warnings, *unshown_warning(page.unshown)),
         properties={**page.properties, **encoding_properties(decoded)},
     )
 
@@ -83,13 +85,15 @@ def read_html(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
 class HtmlPage:
     """A page before it is a document: ``title`` is what its ``title`` element says.
 
-    ``properties`` is what it says of itself otherwise.
+    ``properties`` is what it says of itself otherwise, ``unshown`` counts the pictures that no
+    figure shows, by reason; who makes a document of the page warns of them.
     """
 
     drafts: tuple[Draft, ...]
     title: str | None
     warnings: tuple[ParseWarning, ...]
     properties: dict[str, str]
+    unshown: Mapping[str, int]
 
 
 def decode_page(data: bytes, declared: str | None = None) -> Decoded:
@@ -111,15 +115,19 @@ def read_page(text: str, find_picture: FindPicture = no_picture) -> HtmlPage:
         declared = visible_text(title) if title is not None else ""
         properties = page_properties(root)
         images_from_svg(root)
+        media = count_media(root)
         prepare(root)
         prune(root)
         body = root.find("body")
-        held = _Held(root if body is None else body, find_picture)
+        body = root if body is None else body
+        pictures = PagePictures(body, find_picture)
+        held = _Held(body, pictures)
         drafts = bind_captions(list(_drafts(partition_html(held.html()), held.drafts)))
     except RecursionError as exc:
         raise Corrupt(_TOO_DEEP) from exc
     warnings = _lost(held.visible, drafts)
-    return HtmlPage(tuple(drafts), declared or None, warnings, properties)
+    unshown = pictures.unshown() + media
+    return HtmlPage(tuple(drafts), declared or None, warnings, properties, unshown)
 
 
 @dataclass(frozen=True, slots=True)

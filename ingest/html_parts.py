@@ -29,6 +29,7 @@ __all__ = [
     "figure_draft",
     "fragment_drafts",
     "images_from_svg",
+    "is_hidden",
     "is_layout_table",
     "is_note",
     "no_picture",
@@ -90,11 +91,15 @@ def prune(root: Any) -> None:
     for element in list(root.iter()):
         if not isinstance(element.tag, str):
             continue
-        style = element.get("style") or ""
-        hidden = element.get("hidden") is not None or bool(_HIDDEN_STYLE.search(style))
-        dropped = element.tag in _INVISIBLE or hidden or _has_role(element, "pagebreak")
+        dropped = element.tag in _INVISIBLE or is_hidden(element) or _has_role(element, "pagebreak")
         if dropped and element.getparent() is not None:
             element.drop_tree()
+
+
+def is_hidden(element: Any) -> bool:
+    """Whether *element* itself says that it is not shown."""
+    style = element.get("style") or ""
+    return element.get("hidden") is not None or bool(_HIDDEN_STYLE.search(style))
 
 
 def picture_inside(source: str, context: ReadContext) -> Picture | None:

@@ -11,6 +11,7 @@ from chapterverse.ingest.html import read_page
 from chapterverse.ingest.html_parts import FindPicture, is_layout_table, parse_html, prune
 from chapterverse.ingest.outline import Draft
 from chapterverse.ingest.plain import text_drafts
+from chapterverse.ingest.unshown import unshown_warning
 from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import AssetKind, ParseWarning
 
@@ -56,7 +57,7 @@ def body_drafts(
         kept = text if plain is None else plain
         message = "The HTML of this mail is nested too deeply; it was read as plain text."
         return _plain_drafts(kept), (ParseWarning("structure_lost", message),)
-    return list(page.drafts), page.warnings
+    return list(page.drafts), page.warnings + unshown_warning(page.unshown)
 
 
 def _is_whole(plain: str, text: str) -> bool:

@@ -20,6 +20,7 @@ from chapterverse.ingest.markdown_matter import split_front_matter
 from chapterverse.ingest.outline import Draft, promote_title, title_text, to_assets
 from chapterverse.ingest.plain import decoding_warnings, encoding_properties
 from chapterverse.ingest.tables import build_table, guess_row_headers, has_text
+from chapterverse.ingest.unshown import LOST, unshown_warning
 from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import (
     AssetKind,
@@ -41,6 +42,7 @@ _DEEPEST = 120
 """Nesting of blocks; the library's own 20 would drop the text of lists beyond ten levels."""
 _ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*$", re.I)
 _ATTRIBUTES = re.compile(r"\s*\{\s*[#.][^{}]*\}\s*$")
+_IMG = re.compile(r"<img\b", re.I)
 _FORMULA = re.compile(r"\$\$.+\$\$", re.S)
 
 
@@ -70,14 +72,23 @@ def parse_markdown(
     walk.inline_notes = env.get("footnotes", {}).get("list", {})
     walk.blocks(tokens)
     drafts = list(promote_title(bind_captions(walk.with_notes()), matter.title))
+    lost = _pictures(tokens) - sum(draft.picture is not None for draft in drafts)
     return Parsed(
         "text/markdown",
         PARSER,
         to_assets(drafts),
         title=matter.title or title_text(drafts, None),
-        warnings=warnings + matter.warnings,
+        warnings=(*warnings, *matter.warnings, *unshown_warning({LOST: lost})),
         properties=matter.properties or {},
     )
+
+
+def _pictures(tokens: Sequence[Token]) -> int:
+    """How many pictures the text shows, those written in HTML too."""
+    every = [token for block in tokens for token in (block, *(block.children or ()))]
+    in_html = (t.content for t in every if t.type in ("html_block", "html_inline"))
+    written: int = sum(len(_IMG.findall(text)) for text in in_html)
+    return written + sum(token.type == "image" for token in every)
 
 
 def _parser() -> MarkdownIt:

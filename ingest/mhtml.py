@@ -10,6 +10,7 @@ from chapterverse.ingest.mail_mime import MAX_DEPTH, MAX_PARTS, MimePart, parse_
 from chapterverse.ingest.media_types import MHTML
 from chapterverse.ingest.outline import promote_title, title_text, to_assets
 from chapterverse.ingest.pictures import keep_picture
+from chapterverse.ingest.unshown import unshown_warning
 from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import Parsed, ParseWarning, Picture
 
@@ -46,6 +47,7 @@ def read_mhtml(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     if len(pages) > 1:
         text = f"{len(pages) - 1} framed pages beside the main page were not read"
         warnings.append(ParseWarning("frames_left_out", text))
+    warnings += unshown_warning(page.unshown)
     properties = {"source": source, "date": message.text("date"), "encoding": decoded.encoding}
     return Parsed(
         MHTML,

@@ -18,6 +18,7 @@ from chapterverse.ingest.outline import TITLE, Draft, title_text, to_assets
 from chapterverse.ingest.pptx_parts import (
     diagram_drafts,
     frame_chart,
+    holds_picture,
     is_decorative,
     picture_draft,
     slide_table,
@@ -29,6 +30,14 @@ from chapterverse.ingest.pptx_shapes import (
     placed_shapes,
 )
 from chapterverse.ingest.pptx_text import ListStyles, frame_text, paragraph_text, text_drafts
+from chapterverse.ingest.unshown import (
+    DECORATION,
+    FILLING,
+    ICON,
+    LOST,
+    REPEATED,
+    unshown_warning,
+)
 from chapterverse.schema.errors import Corrupt, TooLarge
 from chapterverse.schema.records import Asset, AssetKind, Parsed, ParseWarning, Region
 
@@ -57,6 +66,7 @@ class _Deck:
     context: ReadContext
     size: tuple[int, int]
     warnings: list[ParseWarning] = field(default_factory=list)
+    unshown: Counter[str] = field(default_factory=Counter)
 
     def warn(self, code: str, message: str, slide: int) -> None:
         self.warnings.append(ParseWarning(code, message, slide))
@@ -101,14 +111,17 @@ def _read(presentation: Any, data: bytes, context: ReadContext) -> Parsed:
         properties = package.properties()
     declared = properties.pop("title", None)
     declared = None if declared is None or _NO_TITLE.fullmatch(declared) else declared
+    assets = _own_paths(to_assets(body), frozenset(sections.values()))
+    kept = _without_repeated_pictures(assets)
+    deck.unshown[REPEATED] = len(assets) - len(kept)
     return Parsed(
         PPTX,
         PARSER,
-        _without_repeated_pictures(_own_paths(to_assets(body), frozenset(sections.values()))),
+        kept,
         title=title_text(body, declared),
         page_count=len(listed),
         page_accuracy="exact",
-        warnings=tuple(deck.warnings),
+        warnings=(*deck.warnings, *unshown_warning(deck.unshown)),
         page_unit="slide",
         properties=properties,
     )
@@ -150,6 +163,7 @@ def _slide_drafts(
 
 def _slide(deck: _Deck, slide: Any, number: int) -> Iterator[Draft]:
     flatten_alternatives(slide._element)
+    deck.unshown[FILLING] += holds_picture(slide._element.find("{*}cSld/{*}bg"))
     shapes = placed_shapes(slide.shapes, deck.size)
     kinds = [_placeholder(one.shape) for one in shapes]
     titles = [one for one, kind in zip(shapes, kinds, strict=True) if kind in _TITLES]
@@ -207,12 +221,23 @@ def _shape_drafts(deck: _Deck, one: Placed, number: int) -> Iterator[Draft]:
     if name == "graphicFrame":
         yield from _frame_drafts(deck, one, number)
     elif name == "pic":
-        if not is_decorative(shape):
-            draft = picture_draft(shape, deck.context)
-            if draft.text or draft.picture is None or not _is_icon(one):
-                yield draft
-    elif name == "sp" and element.txBody is not None:
-        yield from text_drafts(element.txBody, ListStyles.of(shape))
+        yield from _picture_drafts(deck, one)
+    elif name == "sp":
+        deck.unshown[FILLING] += holds_picture(element.find("{*}spPr"))
+        if element.txBody is not None:
+            yield from text_drafts(element.txBody, ListStyles.of(shape))
+
+
+def _picture_drafts(deck: _Deck, one: Placed) -> Iterator[Draft]:
+    if is_decorative(one.shape):
+        deck.unshown[DECORATION] += 1
+        return
+    draft = picture_draft(one.shape, deck.context)
+    deck.unshown[LOST] += draft.picture is None
+    if draft.text or draft.picture is None or not _is_icon(one):
+        yield draft
+    else:
+        deck.unshown[ICON] += 1
 
 
 def _frame_drafts(deck: _Deck, one: Placed, number: int) -> Iterator[Draft]:
@@ -235,6 +260,9 @@ def _frame_drafts(deck: _Deck, one: Placed, number: int) -> Iterator[Draft]:
         message = f"an embedded object on slide {number} is read as its picture only"
         deck.warn("object_skipped", message, number)
         yield picture_draft(shape, deck.context)
+    else:
+        message = f"an object on slide {number} is of a kind that is not read; it was left out"
+        deck.warn("object_skipped", message, number)
 
 
 def _is_icon(one: Placed) -> bool:

@@ -18,8 +18,15 @@ from chapterverse.ingest.outline import Draft
 from chapterverse.ingest.pptx_text import frame_text, paragraph_text
 from chapterverse.schema.records import AssetKind
 
-__all__ = ["alt_text", "diagram_drafts", "frame_chart", "is_decorative", "picture_draft",
-           "slide_table"]  # fmt: skip
+__all__ = [
+    "alt_text",
+    "diagram_drafts",
+    "frame_chart",
+    "holds_picture",
+    "is_decorative",
+    "picture_draft",
+    "slide_table",
+]
 
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
 _STRICT = "{http://purl.oclc.org/ooxml/officeDocument/relationships}"
@@ -135,6 +142,11 @@ def is_decorative(shape: Any) -> bool:
         for element in _own_properties(shape._element)
         for mark in element.iter("{*}decorative")
     )
+
+
+def holds_picture(element: Any | None) -> bool:
+    """Whether a shape or background (``None``: there is none) is filled with a picture."""
+    return element is not None and next(element.iter("{*}blip"), None) is not None
 
 
 def _own_properties(element: Any) -> Iterator[Any]:

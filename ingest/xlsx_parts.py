@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -15,6 +16,7 @@ from chapterverse.ingest.lines import one_line
 from chapterverse.ingest.office_pictures import figure_draft, kept
 from chapterverse.ingest.ooxml import Package, local_name
 from chapterverse.ingest.outline import Draft
+from chapterverse.ingest.unshown import LOST, unshown_warning
 from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import AssetKind, ParseWarning, Region
 
@@ -70,6 +72,7 @@ def drawing_drafts(
     """Pictures, charts and text boxes on the sheet *part*, and what could not be read of them."""
     placed: list[PlacedDraft] = []
     warnings: list[ParseWarning] = []
+    unshown: Counter[str] = Counter()
     for drawing in package.related(part, "drawing"):
         links = package.relationships(drawing)
         for anchor in package.xml(drawing):
@@ -84,8 +87,10 @@ def drawing_drafts(
                     place = range_name(name, area)
                     message = f"the chart at {place} holds no values of its own and was left out"
                     warnings.append(ParseWarning("chart_unread", message, number))
+                if local_name(item) == "pic":
+                    unshown[LOST] += not any(draft.picture for draft in drafts)
                 placed += [place_draft(draft, name, number, area) for draft in drafts]
-    return placed, warnings
+    return placed, [*warnings, *unshown_warning(unshown, number, f"{name}: ")]
 
 
 def _area(anchor: Any) -> Area:

@@ -82,7 +82,40 @@ def test_old_pictures_metafiles_and_equation_objects() -> None:
     assert found is not None
     assert (found.media_type, found.width, found.height) == ("image/emf", 100, 50)
     assert parsed.assets[1].picture is None
-    assert [w.code for w in parsed.warnings] == ["picture_unknown", "formulas_unread"]
+    assert [w.code for w in parsed.warnings] == ["pictures_left_out", "formulas_unread"]
+
+
+def test_pictures_that_are_not_shown_are_counted() -> None:
+    document = docx.Document()
+    document.add_paragraph("Text.").add_run().add_picture(io.BytesIO(png()), width=Inches(0.1))
+    picture(document, document.sections[0].header.paragraphs[0])
+    add(
+        document,
+        "<w:p><w:r><w:drawing><wp:inline><pic:pic><a:blip r:link='rId99'/></pic:pic></wp:inline>"
+        "</w:drawing></w:r></w:p>",
+    )
+    parsed = parse(document)
+    assert kinds(parsed) == [("paragraph", "Text."), ("figure", "")]
+    (warning,) = parsed.warnings
+    assert warning.code == "pictures_left_out"
+    assert warning.message.startswith("3 pictures are not shown: ")
+    for reason in ("icons without a description (1)", "running heads, feet or notes (1)"):
+        assert reason in warning.message
+
+
+def test_charts_without_values_are_said() -> None:
+    document = docx.Document()
+    empty = "<c:chartSpace xmlns:c='http://schemas.openxmlformats.org/drawingml/2006/chart'/>"
+    kind = "application/vnd.openxmlformats-officedocument.drawingml.chart+xml"
+    key = part(document, "/word/charts/c.xml", kind, RELATIONSHIP_TYPE.CHART, empty.encode())
+    add(
+        document,
+        "<w:p><w:r><w:drawing><wp:inline><wp:docPr id='1' name='c'/><a:graphic><a:graphicData>"
+        f"<c:chart r:id='{key}'/></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>",
+    )
+    parsed = parse(document)
+    assert [w.code for w in parsed.warnings] == ["chart_unread"]
+    assert kinds(parsed) == [("figure", "")]
 
 
 @pytest.mark.parametrize(

@@ -187,14 +187,28 @@ def test_pictures_are_figures_and_the_cover_comes_once() -> None:
     pump = figures[2]
     assert pump.caption == "Figure 1: Pump"
     assert [pump.text[o.start : o.end] for o in pump.origins] == ["A pump"]
-    assert [w.code for w in parsed.warnings] == [
-        "pictures_repeated",
-        "pictures_missing",
-        "pictures_outside",
+    # The address that leads out of the book lies outside as well.
+    assert [(w.code, w.message[0]) for w in parsed.warnings] == [
+        ("pictures_repeated", "1"),
+        ("pictures_missing", "1"),
+        ("pictures_outside", "2"),
     ]
     alone = parse(book({"b.xhtml": "<p>Text.</p>"}, dict(pictures), cover))
     assert alone.assets[0].kind is AssetKind.FIGURE
     assert alone.assets[0].picture is not None
+
+
+def test_pictures_that_are_not_shown_are_counted_once_for_the_book() -> None:
+    shown = '<img src="p.png" alt="A pump"/>'
+    figure = f'<figure>{shown}<img src="q.png"/><figcaption>Both</figcaption></figure>'
+    odd = '<img src="data:image/png;base64,%%%" alt="x"/><img src="odd.bin" alt="y"/>'
+    files: dict[str, bytes | str] = {"OPS/p.png": png(), "OPS/q.png": png(9), "OPS/odd.bin": b"x"}
+    parsed = parse(book({"a.xhtml": figure + odd, "b.xhtml": f"{figure}<svg/>"}, files))
+    (warning,) = parsed.warnings
+    assert warning.code == "pictures_left_out"
+    assert warning.message.startswith("5 pictures are not shown: ")
+    for reason in ("unknown kind (2)", "of a figure (2)", "framed pages (1)"):
+        assert reason in warning.message
 
 
 def test_too_many_pixels_are_not_shown() -> None:

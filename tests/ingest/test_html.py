@@ -98,6 +98,21 @@ def test_figures_images_and_code() -> None:
     assert parsed.assets[0].caption == "Figure 1: Vent"
 
 
+def test_pictures_that_are_not_shown_are_counted() -> None:
+    parsed = page(
+        "<header><img src=logo.png>Logo</header><h1>T</h1><p>Some text of this page.</p>"
+        "<img src=a.png alt='A pump'><img src=b.png>"
+        "<table><tr><th>a<th>b<tr><td><img src=c.png alt=x><td>2</table>"
+        "<svg><path/><svg/></svg><div hidden><iframe src=x></iframe></div>"
+        "<img src=d.png style='display:none'>"
+    )
+    (warning,) = parsed.warnings
+    assert warning.code == "pictures_left_out"
+    assert warning.message.startswith("5 pictures are not shown: ")
+    for reason in ("unknown kind (2)", "of a figure (2)", "framed pages (1)"):
+        assert reason in warning.message
+
+
 def test_furniture_is_kept_apart_and_invisible_parts_are_dropped() -> None:
     parsed = page(
         "<header>Logo</header><nav><a href=/>Home</a></nav><main><h1>T</h1><p>Body text here.</p>"

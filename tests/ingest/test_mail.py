@@ -51,6 +51,13 @@ def png(width: int = 20, height: int = 10) -> bytes:
     return buffer.getvalue()
 
 
+def test_pictures_that_are_not_shown_are_counted() -> None:
+    html = "<ul><li>First point.<li>Second.</ul><img src='https://example.org/t.gif'>"
+    parsed, _ = mail(f"Content-Type: text/html\n\n{html}")
+    (warning,) = parsed.warnings
+    assert (warning.code, warning.message[:8]) == ("pictures_left_out", "1 pictur")
+
+
 def test_subject_header_lines_and_properties() -> None:
     parsed, _ = mail(
         "Date: Tue, 01 Oct 2024 12:34:56 -0500\nMessage-ID: <1@x>\nReply-To: c@d\n\nHello there."

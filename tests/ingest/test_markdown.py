@@ -74,9 +74,16 @@ def test_diary_structure() -> None:
     assert (figure.caption, figure.text) == ("Figure 1: A cell", "Figure 1: A cell\nQueen cell")
     assert "again" in [a.text for a in pick(parsed.assets, AssetKind.PARAGRAPH)]
     assert [a.text for a in pick(parsed.assets, AssetKind.FOOTNOTE)] == ["[^1]: Ibid"]
-    assert parsed.warnings == ()
+    assert [w.code for w in parsed.warnings] == ["pictures_left_out"]
     assert parsed.properties["date"] == "2026-04-02"
     assert not any("2026" in asset.text for asset in parsed.assets)
+
+
+def test_pictures_that_are_not_shown_are_counted() -> None:
+    source = "![a](a.png)\n\nText ![b](b.png) and <img src=c.png>.\n\n<p><img src=d.png></p>\n"
+    (warning,) = read_markdown(source.encode()).warnings
+    assert warning.message.startswith("4 pictures are not shown: ")
+    assert read_markdown(b"No picture.").warnings == ()
 
 
 def test_regions_point_at_the_source_lines() -> None:

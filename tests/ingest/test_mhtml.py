@@ -57,7 +57,7 @@ def test_page_with_its_pictures() -> None:
     assert shown is not None
     assert (shown.media_type, shown.width, shown.height) == ("image/png", 30, 20)
     assert parsed.properties["source"] == "https://example.org/a/page.html"
-    assert [warning.code for warning in parsed.warnings] == ["frames_left_out"]
+    assert [warning.code for warning in parsed.warnings] == ["frames_left_out", "pictures_left_out"]
 
 
 def test_a_saved_page_without_a_page_is_corrupt() -> None:

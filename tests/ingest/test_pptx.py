@@ -235,6 +235,47 @@ def test_a_logo_on_every_slide_is_kept_once() -> None:
     parsed = parse(presentation)
     assert [a.kind for a in parsed.assets].count(AssetKind.FIGURE) == 1
     assert [a.ordinal for a in parsed.assets] == list(range(5))
+    (warning,) = parsed.warnings
+    assert warning.code == "pictures_left_out"
+    assert warning.message == "3 pictures are not shown: shown before, kept once (3)"
+
+
+def test_pictures_that_are_not_shown_are_counted() -> None:
+    presentation = deck()
+    page = slide(presentation, "T")
+    page.shapes.add_picture(png(), Inches(1), Inches(1), Inches(0.1), Inches(0.1))
+    decoration = page.shapes.add_picture(png(), Inches(3), Inches(3), Inches(3), Inches(3))
+    next(decoration._element.iter("{*}cNvPr")).append(
+        parse_xml(
+            '<adec:decorative xmlns:adec="http://schemas.microsoft.com/office/drawing/2017/'
+            'decorative" val="1"/>'
+        )
+    )
+    lost = page.shapes.add_picture(png(), Inches(6), Inches(6), Inches(3), Inches(3))
+    next(lost._element.iter("{*}blip")).attrib.clear()
+    fill = parse_xml(f"<a:blipFill {A}><a:blip/><a:stretch/></a:blipFill>")
+    box(page, "on a picture", 1, 8)._element.spPr.append(fill)
+    parsed = parse(presentation)
+    assert kinds(parsed)[1:] == [("paragraph", "on a picture"), ("figure", "")]
+    (warning,) = parsed.warnings
+    assert warning.code == "pictures_left_out" and warning.page is None
+    assert warning.message.startswith("4 pictures are not shown: ")
+    for reason in ("description (1)", "decoration (1)", "unknown kind (1)", "backgrounds (1)"):
+        assert reason in warning.message
+
+
+def test_objects_of_unknown_kinds_are_said() -> None:
+    presentation = deck()
+    page = slide(presentation, "T")
+    page.shapes._spTree.append(
+        parse_xml(
+            f'<p:graphicFrame {P} {A}><p:nvGraphicFramePr><p:cNvPr id="50" name="d"/>'
+            "<p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr><p:xfrm><a:off x='0' y='0'/>"
+            "<a:ext cx='100' cy='100'/></p:xfrm><a:graphic><a:graphicData uri='urn:model'/>"
+            "</a:graphic></p:graphicFrame>"
+        )
+    )
+    assert codes(parse(presentation)) == ["object_skipped"]
 
 
 def test_notes_are_marked_by_their_place() -> None:

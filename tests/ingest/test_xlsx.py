@@ -212,6 +212,18 @@ def test_pictures_and_charts() -> None:
     assert codes(parsed) == ["chart_unread"]
 
 
+def test_pictures_that_cannot_be_kept_are_counted() -> None:
+    book, sheet = workbook(("Year", "Ducks"), ("2020", 1))
+    for place in ("A8", "D8"):
+        picture = io.BytesIO()
+        Image.new("RGB", (40, 20), "red").save(picture, "PNG")
+        sheet.add_image(SheetImage(picture), place)
+    parsed = read_xlsx(edited(saved(book), lambda n, old: b"x" if n.endswith(".png") else old))
+    (warning,) = parsed.warnings
+    assert (warning.code, warning.page) == ("pictures_left_out", 1)
+    assert warning.message.startswith("Data: 2 pictures are not shown: ")
+
+
 def test_no_table_where_nothing_is_filled() -> None:
     book, sheet = workbook()
     for row in range(1, 300):

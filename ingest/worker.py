@@ -19,6 +19,7 @@ import gc
 import importlib
 import os
 import select
+import shutil
 import signal
 import struct
 import sys
@@ -71,11 +72,12 @@ class _ParentGone(Exception):
 
 
 def main() -> None:
-    """Serve until the parent closes its end or is gone: ``worker PARENT_PID fork|once``.
+    """Serve until the parent closes its end or is gone: ``worker SCRATCH PARENT_PID fork|once``.
 
     ``once`` reads one document in this very process and ends: for platforms without ``fork``.
+    The folder SCRATCH, for temporary files, is removed when the parent is gone.
     """
-    parent, mode = int(sys.argv[1]), sys.argv[2]
+    scratch, parent, mode = sys.argv[1], int(sys.argv[2]), sys.argv[3]
     # Ctrl-C reaches the whole foreground group; the parent alone decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
@@ -87,6 +89,7 @@ def main() -> None:
             _serve_once(requests, answers)
         else:
             _serve(requests, answers, parent)
+    shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _private_streams() -> tuple[int, int]:

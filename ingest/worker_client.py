@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -67,14 +68,16 @@ class Worker:
     def __init__(self) -> None:
         # Closed by dispose(): it lives as long as the process.
         self._stderr = tempfile.TemporaryFile()  # noqa: SIM115
+        # What readers write for a while lies in here, so that nothing of a killed one stays.
+        self._scratch = tempfile.mkdtemp(prefix="chapterverse-")
         paths = json.dumps([os.path.abspath(entry) for entry in sys.path])
-        mode = "fork" if FORKS else "once"
+        owner, mode = str(os.getpid()), "fork" if FORKS else "once"
         self._process = subprocess.Popen(
-            [sys.executable, "-Wignore", "-c", BOOTSTRAP, paths, str(os.getpid()), mode],
+            [sys.executable, "-Wignore", "-c", BOOTSTRAP, paths, self._scratch, owner, mode],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
-            env={**os.environ, **ENVIRONMENT},
+            env={**os.environ, **ENVIRONMENT, "TMPDIR": self._scratch},
             start_new_session=True,
         )
         self._child: int | None = None
@@ -107,6 +110,7 @@ class Worker:
             self._child = None
             if self._alarm is not None:
                 self._alarm.cancel()
+            _empty(self._scratch)
         self.dead = not FORKS
         return self._result(name, request.limits, kind, payload)
 
@@ -220,12 +224,22 @@ class Worker:
         self._process.kill()
 
     def dispose(self) -> None:
-        """End the worker, wait for it and close what connects to it."""
+        """End the worker, wait for it, close what connects to it and remove what it wrote."""
         self.kill()
         self._process.wait()
+        shutil.rmtree(self._scratch, ignore_errors=True)
         for stream in (self._process.stdin, self._process.stdout, self._stderr):
             if stream is not None:
                 stream.close()
+
+
+def _empty(folder: str) -> None:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                shutil.rmtree(entry.path, ignore_errors=True)
+            else:
+                os.unlink(entry.path)
 
 
 def _crash(name: str, exitcode: int, tail: str) -> WorkerDied:

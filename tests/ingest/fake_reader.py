@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Callable
@@ -63,6 +64,12 @@ def _exit(rest: str) -> Parsed:
 def _loop(rest: str) -> Parsed:
     while True:
         pass
+
+
+def _leave(rest: str) -> Parsed:
+    with open(os.path.join(tempfile.mkdtemp(), "part"), "wb") as file:
+        file.write(b"half")
+    return _loop(rest)
 
 
 def _sleep(rest: str) -> Parsed:
@@ -157,6 +164,7 @@ ACTS: dict[str, Callable[[str], Parsed]] = {
     "abort": _abort,
     "exit": _exit,
     "loop": _loop,
+    "leave": _leave,
     "sleep": _sleep,
     "allocate": _allocate,
     "many": _many_small,

@@ -87,8 +87,8 @@ def _pictures(tokens: Sequence[Token]) -> int:
     """How many pictures the text shows, those written in HTML too."""
     every = [token for block in tokens for token in (block, *(block.children or ()))]
     in_html = (t.content for t in every if t.type in ("html_block", "html_inline"))
-    written: int = sum(len(_IMG.findall(text)) for text in in_html)
-    return written + sum(token.type == "image" for token in every)
+    count = sum(1 for token in every if token.type == "image")
+    return count + sum(len(_IMG.findall(text)) for text in in_html)
 
 
 def _parser() -> MarkdownIt:

@@ -49,6 +49,7 @@ from chapterverse.ingest.docx_xml import (
 from chapterverse.ingest.lines import display_width, one_line
 from chapterverse.ingest.media_types import DOCX
 from chapterverse.ingest.ooxml import DAMAGE
+from chapterverse.ingest.ooxml_repair import read_repaired
 from chapterverse.ingest.outline import TITLE, Draft, promote_title, title_text, to_assets
 from chapterverse.ingest.unstructured_adapter import Element, partition_docx
 from chapterverse.schema.errors import Corrupt, TooLarge
@@ -64,19 +65,20 @@ _PAGE_CHARS = 5_000
 def read_docx(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse a Word file: document, template, with or without macros (which are not looked at).
 
+    Parts that are damaged are left out, with a warning, as long as the text itself is whole.
     Pages are those of Word's last rendering or, without one, counted from hard page breaks where
     these are dense enough; ``page_accuracy`` is then ``"approximate"``. Otherwise there are none.
 
-    :raises Corrupt: a part is missing or is not valid XML.
+    :raises Corrupt: the part with the text is missing or damaged.
     :raises TooLarge: more pages than ``context.max_pages``.
     """
     from docx.opc.exceptions import OpcError
     from lxml import etree
 
+    damage = (OpcError, etree.XMLSyntaxError, AttributeError, *DAMAGE)
     try:
-        document = open_document(data)
-        return _read(document, context)
-    except (OpcError, etree.XMLSyntaxError, AttributeError, *DAMAGE) as exc:
+        return read_repaired(data, lambda whole: _read(open_document(whole), context), damage)
+    except damage as exc:
         raise Corrupt(
             f"the Word file is damaged ({type(exc).__name__}: {exc}); open it in Word or "
             "LibreOffice and save it again"

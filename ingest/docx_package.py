@@ -49,12 +49,23 @@ def open_document(data: bytes) -> Any:
     from docx import Document
 
     try:
-        return Document(io.BytesIO(data))
+        return _without_lost_heads(Document(io.BytesIO(data)))
     except (KeyError, ValueError, AttributeError) as exc:
         plain = _as_plain_document(data)
         if plain is None:
             raise ValueError(f"a part is missing or misplaced: {exc}") from exc
-    return Document(io.BytesIO(plain))
+    return _without_lost_heads(Document(io.BytesIO(plain)))
+
+
+def _without_lost_heads(document: Any) -> Any:
+    """*document* without references to running heads and feet that are not in the file."""
+    from docx.oxml.ns import qn
+
+    references = document.element.body.iter(qn("w:headerReference"), qn("w:footerReference"))
+    for reference in list(references):
+        if reference.get(qn("r:id")) not in document.part.rels:
+            reference.getparent().remove(reference)
+    return document
 
 
 def _as_plain_document(data: bytes) -> bytes | None:

@@ -103,7 +103,7 @@ class Package:
         try:
             with self.open(part) as stream:
                 data = stream.read(_LARGEST_PART + 1)
-        except (zipfile.BadZipFile, EOFError, OSError, ValueError, NotImplementedError) as exc:
+        except (*DAMAGE, OSError, RuntimeError) as exc:
             raise Corrupt(f"{self._name}: the part {part} is damaged ({exc})") from exc
         if len(data) > _LARGEST_PART:
             raise Corrupt(f"{self._name}: the part {part} holds more than 200 MiB")

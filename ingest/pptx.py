@@ -14,6 +14,7 @@ from chapterverse.ingest.flow_captions import bind_captions
 from chapterverse.ingest.lines import one_line
 from chapterverse.ingest.media_types import PPTX
 from chapterverse.ingest.ooxml import DAMAGE, Package, local_name
+from chapterverse.ingest.ooxml_repair import read_repaired
 from chapterverse.ingest.outline import TITLE, Draft, title_text, to_assets
 from chapterverse.ingest.pptx_parts import (
     diagram_drafts,
@@ -49,6 +50,7 @@ NOTES = "speaker notes"
 
 _DAMAGE = (*DAMAGE, AttributeError, TypeError, IndexError, RecursionError)
 """What python-pptx raises on damaged packages beside its own errors."""
+_LOST = ("slide_missing", "slide_unread")
 _TITLES = ("title", "ctrTitle")
 _FOOTERS = ("ftr", "dt", "sldNum", "hdr")
 _NO_TITLE = re.compile(
@@ -77,17 +79,21 @@ def read_pptx(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
 
     A slide's title is a heading; speaker notes are paragraphs whose regions have the place
     ``"speaker notes"``. Boxes are the rectangles of shapes (turned ones as if they were not).
+    Parts that are damaged are left out, with a warning.
 
-    :raises Corrupt: a part is missing or is not valid XML.
+    :raises Corrupt: no slide can be read.
     :raises TooLarge: more slides than ``context.max_pages``.
     """
     from lxml import etree
     from pptx import Presentation
     from pptx.exc import PythonPptxError
 
+    damage = (PythonPptxError, etree.XMLSyntaxError, *_DAMAGE)
     try:
-        return _read(Presentation(io.BytesIO(data)), data, context)
-    except (PythonPptxError, etree.XMLSyntaxError, *_DAMAGE) as exc:
+        return read_repaired(
+            data, lambda whole: _read(Presentation(io.BytesIO(whole)), whole, context), damage
+        )
+    except damage as exc:
         raise Corrupt(
             f"{context.name}: the presentation is damaged ({type(exc).__name__}: {exc}); open it "
             "in PowerPoint or LibreOffice and save it again"
@@ -105,10 +111,9 @@ def _read(presentation: Any, data: bytes, context: ReadContext) -> Parsed:
     body: list[Draft] = []
     for number, entry in enumerate(listed, start=1):
         body += _slide_drafts(deck, presentation, entry, number, sections.get(entry.get("id")))
-    if len(listed) and sum(w.code == "slide_missing" for w in deck.warnings) == len(listed):
-        raise Corrupt(f"{context.name}: none of its {len(listed)} slides is in the file")
-    with Package(data, context.name) as package:
-        properties = package.properties()
+    if len(listed) and sum(w.code in _LOST for w in deck.warnings) == len(listed):
+        raise Corrupt(f"{context.name}: none of its {len(listed)} slides can be read")
+    properties = _properties(deck, data)
     declared = properties.pop("title", None)
     declared = None if declared is None or _NO_TITLE.fullmatch(declared) else declared
     assets = _own_paths(to_assets(body), frozenset(sections.values()))
@@ -127,6 +132,16 @@ def _read(presentation: Any, data: bytes, context: ReadContext) -> Parsed:
     )
 
 
+def _properties(deck: _Deck, data: bytes) -> dict[str, str]:
+    try:
+        with Package(data, deck.context.name) as package:
+            return package.properties()
+    except Corrupt as exc:
+        message = f"what the file says of itself cannot be read: {exc}"
+        deck.warnings.append(ParseWarning("part_damaged", message))
+        return {}
+
+
 def _sections(root: Any) -> dict[str, str]:
     """Names of sections by the id of their first slide."""
     found: dict[str, str] = {}
@@ -141,6 +156,8 @@ def _sections(root: Any) -> dict[str, str]:
 def _slide_drafts(
     deck: _Deck, presentation: Any, entry: Any, number: int, section: str | None
 ) -> list[Draft]:
+    from pptx.exc import PythonPptxError
+
     try:
         slide = presentation.part.related_slide(entry.rId)
     except KeyError:
@@ -150,7 +167,11 @@ def _slide_drafts(
         deck.warn("hidden_slide", f"slide {number} is hidden; it is read", number)
     if any(rel.reltype.endswith("/comments") for rel in slide.part.rels.values()):
         deck.warn("comments_skipped", f"comments on slide {number} are not read", number)
-    drafts = list(_slide(deck, slide, number))
+    try:
+        drafts = list(_slide(deck, slide, number))
+    except (PythonPptxError, *_DAMAGE) as exc:
+        deck.warn("slide_unread", f"slide {number} is damaged and was left out ({exc})", number)
+        return []
     if section is not None:
         heading = Draft(
             AssetKind.HEADING, section, (Region(0, len(section), page=number),), level=1

@@ -7,12 +7,12 @@ files with a million empty styled cells turn into gigabytes; and what only it kn
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
-from chapterverse.ingest.grid import MAX_CELLS, Area, Sheet
+from chapterverse.ingest.grid import MAX_CELLS, Area, DefinedTable, Sheet
 from chapterverse.ingest.grid_drafts import PlacedDraft, sheet_drafts, sheet_heading
 from chapterverse.ingest.media_types import XLSX
 from chapterverse.ingest.ooxml import DAMAGE, Package
@@ -30,6 +30,9 @@ from chapterverse.schema.records import Parsed, ParseWarning
 __all__ = ["PARSER", "merge_placed", "read_xlsx"]
 
 PARSER = "xlsx/1"
+
+_T = TypeVar("_T")
+_LOST = ("sheet_missing", "sheet_unread")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +58,26 @@ class _Workbook:
     budget: int
     warnings: list[ParseWarning] = field(default_factory=list)
 
-    def warn(self, code: str, message: str, sheet: int) -> None:
+    def warn(self, code: str, message: str, sheet: int | None) -> None:
         self.warnings.append(ParseWarning(code, message, sheet))
+
+    def beside(self, read: Callable[[], _T], instead: _T, what: str, sheet: int | None) -> _T:
+        """What *read* gives; *instead*, with a warning, where a part that it needs is damaged."""
+        try:
+            return read()
+        except (Corrupt, *DAMAGE) as exc:
+            self.warn("part_damaged", f"{what} cannot be read: {exc}", sheet)
+            return instead
 
 
 def read_xlsx(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """Parse a ``.xlsx`` or ``.xlsm`` workbook; pages are its sheets, hidden ones too.
 
     Values are those that the last program computed and saved; nothing is calculated. At most
-    ``MAX_CELLS`` filled cells are read, a warning names the rows left out.
+    ``MAX_CELLS`` filled cells are read, a warning names the rows left out. Damaged sheets, and
+    damaged parts beside the cells, are left out with a warning.
 
-    :raises Corrupt: a part is missing or is not valid XML.
+    :raises Corrupt: a part that all sheets need is missing or damaged, or every sheet is.
     :raises TooLarge: more sheets than ``context.max_pages``.
     """
     from lxml import etree
@@ -103,7 +115,11 @@ def _read(package: Package, context: ReadContext) -> Parsed:
     drafts: list[Draft] = []
     for entry in entries:
         drafts += _sheet(book, entry)
-    properties = package.properties()
+    if entries and sum(w.code in _LOST for w in book.warnings) == len(entries):
+        raise Corrupt(f"{context.name}: none of its {len(entries)} sheets can be read")
+    properties: dict[str, str] = book.beside(
+        package.properties, {}, "what the file says of itself", None
+    )
     title = properties.pop("title", None)
     return Parsed(
         XLSX,
@@ -140,9 +156,37 @@ def _sheet(book: _Workbook, entry: _Entry) -> list[Draft]:
         message = f"{entry.name!r} is a {entry.kind}, which holds no cells to read"
         book.warn("sheet_skipped", message, entry.number)
         return []
-    placed: list[PlacedDraft] = []
     sheet = Sheet(entry.name, entry.number, {})
+    placed: list[PlacedDraft] = []
     if entry.kind == "worksheet":
+        read = _worksheet(book, entry)
+        if read is None:
+            return []
+        declared: list[DefinedTable] = book.beside(
+            lambda: defined_tables(book.package, entry.part),
+            [],
+            f"{entry.name}: which ranges are tables",
+            entry.number,
+        )
+        sheet = Sheet(
+            entry.name,
+            entry.number,
+            read.cells,
+            tuple(read.merges),
+            tuple(declared),
+            read.frozen_rows,
+        )
+        _warn_of_cells(book, entry, read, sheet)
+        placed = sheet_drafts(sheet)
+    drafts = _with_parts_beside(book, entry, placed)
+    return [sheet_heading(sheet), *drafts] if drafts else []
+
+
+def _worksheet(book: _Workbook, entry: _Entry) -> Worksheet | None:
+    """The cells of a sheet; ``None``, with a warning, where the part is damaged."""
+    from lxml import etree
+
+    try:
         with book.package.open(entry.part) as stream:
             read = read_worksheet(
                 stream,
@@ -151,24 +195,31 @@ def _sheet(book: _Workbook, entry: _Entry) -> list[Draft]:
                 epoch_1904=book.epoch_1904,
                 most=max(1, book.budget),
             )
-        book.budget -= read.filled
-        sheet = Sheet(
-            entry.name,
-            entry.number,
-            read.cells,
-            tuple(read.merges),
-            tuple(defined_tables(book.package, entry.part)),
-            read.frozen_rows,
-        )
-        _warn_of_cells(book, entry, read, sheet)
-        placed = sheet_drafts(sheet)
-    drawn, warnings = drawing_drafts(
-        book.package, entry.part, entry.name, entry.number, book.context
+    except (etree.XMLSyntaxError, OSError, RuntimeError, *DAMAGE) as exc:
+        message = f"the sheet {entry.name!r} is damaged and was left out ({exc})"
+        book.warn("sheet_unread", message, entry.number)
+        return None
+    book.budget -= read.filled
+    return read
+
+
+def _with_parts_beside(book: _Workbook, entry: _Entry, placed: list[PlacedDraft]) -> list[Draft]:
+    """*placed* with the drawings and comments of the sheet."""
+    nothing: tuple[list[PlacedDraft], list[ParseWarning]] = ([], [])
+    drawn, warnings = book.beside(
+        lambda: drawing_drafts(book.package, entry.part, entry.name, entry.number, book.context),
+        nothing,
+        f"{entry.name}: pictures and charts",
+        entry.number,
     )
     book.warnings += warnings
-    comments = comment_drafts(book.package, entry.part, entry.name, entry.number)
-    drafts = merge_placed(placed, drawn, comments)
-    return [sheet_heading(sheet), *drafts] if drafts else []
+    comments: list[PlacedDraft] = book.beside(
+        lambda: comment_drafts(book.package, entry.part, entry.name, entry.number),
+        [],
+        f"{entry.name}: comments",
+        entry.number,
+    )
+    return merge_placed(placed, drawn, comments)
 
 
 def merge_placed(
@@ -193,6 +244,11 @@ def _warn_of_cells(book: _Workbook, entry: _Entry, read: Worksheet, sheet: Sheet
             f"{MAX_CELLS:,} filled cells; the sheet spans {read.dimension or 'more'})"
         )
         book.warn("rows_left_out", message, entry.number)
+    if read.lost_strings:
+        message = (
+            f"sheet {entry.name!r}: the texts of {read.lost_strings} cells are not in the file"
+        )
+        book.warn("texts_missing", message, entry.number)
     if read.uncomputed:
         shown = ", ".join(read.uncomputed[:5])
         message = (

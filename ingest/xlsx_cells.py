@@ -38,6 +38,7 @@ class Worksheet:
     hidden_rows: list[int] = field(default_factory=list)
     hidden_columns: list[tuple[int, int]] = field(default_factory=list)
     uncomputed: list[str] = field(default_factory=list)
+    lost_strings: int = 0
     dimension: str = ""
     filled: int = 0
     cut: int | None = None
@@ -47,7 +48,7 @@ class Worksheet:
 class _Reader:
     """Takes the elements of a worksheet one by one."""
 
-    strings: Sequence[str]
+    strings: Sequence[str | None]
     styles: Sequence[CellStyle]
     epoch_1904: bool
     most: int
@@ -111,7 +112,9 @@ class _Reader:
         if kind == "n":
             return self._number(value, style)
         if kind == "s":
-            return _at(self.strings, value.strip(), ""), False
+            text = _at(self.strings, value.strip(), None)
+            self.sheet.lost_strings += text is None
+            return text or "", False
         if kind == "b":
             return ("TRUE" if value.strip() in ("1", "true") else "FALSE"), False
         if kind == "d":

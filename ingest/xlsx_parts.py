@@ -133,7 +133,7 @@ def _item_drafts(
     elif kind == "pic":
         alt = next((e.get("descr") or "" for e in item.iter("{*}cNvPr")), "")
         target = _linked(item, links, "blip", "embed")
-        picture = kept(package.read(target), context) if target else None
+        picture = kept(_data(package, target), context)
         if alt or picture:
             yield figure_draft(alt, picture)
     else:
@@ -141,6 +141,14 @@ def _item_drafts(
         draft = chart_draft(package.xml(target)) if target else None
         if draft is not None:
             yield draft
+
+
+def _data(package: Package, part: str | None) -> bytes:
+    """The bytes of a picture; none where the part is missing or damaged."""
+    try:
+        return package.read(part) if part else b""
+    except Corrupt:
+        return b""
 
 
 def _linked(item: Any, links: dict[str, Any], tag: str, attribute: str) -> str | None:

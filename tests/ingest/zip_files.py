@@ -6,7 +6,7 @@ import io
 import zipfile
 from collections.abc import Callable, Mapping
 
-__all__ = ["edited", "packed"]
+__all__ = ["damaged", "edited", "packed"]
 
 
 def packed(members: Mapping[str, bytes | str]) -> bytes:
@@ -23,3 +23,20 @@ def edited(data: bytes, change: Callable[[str, bytes], bytes | None]) -> bytes:
     with zipfile.ZipFile(io.BytesIO(data)) as package:
         parts = {name: change(name, package.read(name)) for name in package.namelist()}
     return packed({name: content for name, content in parts.items() if content is not None})
+
+
+def damaged(data: bytes, *names: str) -> bytes:
+    """The package compressed, with the bytes of the parts *names* such that none can unpack."""
+    buffer = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(data)) as package,
+        zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as target,
+    ):
+        for name in package.namelist():
+            target.writestr(name, package.read(name))
+        starts = {i.filename: i.header_offset + 30 + len(i.filename) for i in target.infolist()}
+    broken = bytearray(buffer.getvalue())
+    for name in names:
+        # The type of block that RFC 1951 keeps reserved.
+        broken[starts[name]] = 0xFF
+    return bytes(broken)

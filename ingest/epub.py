@@ -1,6 +1,7 @@
 """EPUB books: the files of the reading order, each through the HTML reader's machinery.
 
-The place of an element is the file of the book that it stands in; books have no pages.
+The place of an element is the file of the book that it stands in, with the address of the
+nearest heading before it where it has one (``text/ch2.xhtml#pumps``); books have no pages.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from chapterverse.schema.records import AssetKind, Parsed, ParseWarning, Picture
 
 __all__ = ["PARSER", "read_epub"]
 
-PARSER = "epub/1"
+PARSER = "epub/2"
 # Marks of typesetting within words; they would part words that are searched for.
 _TYPESETTING = re.compile("[\u00ad\u2060\ufeff]")
 _DATA_URI = re.compile(r"data:[\w.+-]+/[\w.+-]+(;[\w=.+-]+)*?(;base64)?,(.*)", re.S | re.I)
@@ -165,7 +166,9 @@ class _Reading:
 
 
 def _placed(draft: Draft, path: str) -> Draft:
-    return replace(draft, regions=(Region(0, len(draft.text), place=path),))
+    # Within its file an element has the place "#id", or none.
+    inside = draft.regions[0].place if draft.regions else None
+    return replace(draft, regions=(Region(0, len(draft.text), place=f"{path}{inside or ''}"),))
 
 
 def _figure(path: str, picture: Picture) -> Draft:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from urllib.parse import unquote
 
 from chapterverse.ingest.epub_package import BookItem, local_name, parse_xml, resolve
 from chapterverse.ingest.html_parts import parse_html, visible_text
@@ -24,11 +25,15 @@ _TITLE_WITHIN = 12
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A line of the table of contents; ``depth`` is 1 for the outermost."""
+    """A line of the table of contents; ``depth`` is 1 for the outermost.
+
+    ``fragment`` is the place within the file *path* that it leads to, as ``#id``.
+    """
 
     label: str
     path: str
     depth: int
+    fragment: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,20 +67,28 @@ def _ncx(root: Any, base: str) -> list[Entry]:
             parts = {local_name(child): child for child in element}
             label, content = parts.get("navlabel"), parts.get("content")
             text = "" if label is None else one_line("".join(label.itertext()))
-            path = None if content is None else resolve(base, content.get("src") or "")
+            link = "" if content is None else content.get("src") or ""
+            path = resolve(base, link)
             if text and path:
-                entries.append(Entry(text[:_LONGEST_LABEL], path, inner))
+                entries.append(Entry(text[:_LONGEST_LABEL], path, inner, _fragment(link)))
     return entries
 
 
 def _nav(nav: Any, base: str) -> list[Entry]:
     entries = []
     for link in nav.iter("a"):
-        text, path = visible_text(link), resolve(base, link.get("href") or "")
+        address = link.get("href") or ""
+        text, path = visible_text(link), resolve(base, address)
         if text and path:
             depth = sum(1 for _ in link.iterancestors("ol", "ul"))
-            entries.append(Entry(text[:_LONGEST_LABEL], path, max(depth, 1)))
+            label = text[:_LONGEST_LABEL]
+            entries.append(Entry(label, path, max(depth, 1), _fragment(address)))
     return entries
+
+
+def _fragment(link: str) -> str:
+    inside = unquote(link.partition("#")[2]).strip()
+    return f"#{inside}" if inside else ""
 
 
 def with_contents(chapters: Sequence[Chapter], entries: Sequence[Entry]) -> list[Draft]:
@@ -131,7 +144,16 @@ def _filled(chapter: Chapter, entries: Sequence[Entry], shift: int) -> list[Draf
         elif number == 0:
             drafts.insert(0, _heading(entry.label, level, chapter.path))
             position = 1
+        else:
+            continue
+        if entry.fragment:
+            place = chapter.path + entry.fragment
+            drafts[position - 1 :] = [_at(draft, place) for draft in drafts[position - 1 :]]
     return drafts
+
+
+def _at(draft: Draft, place: str) -> Draft:
+    return replace(draft, regions=tuple(replace(r, place=place) for r in draft.regions))
 
 
 def _heading(text: str, level: int, path: str | None) -> Draft:

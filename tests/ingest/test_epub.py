@@ -98,7 +98,11 @@ def test_reading_order_headings_and_properties() -> None:
     assert parsed.assets[3].text == "Firstly."
     still = parsed.assets[5]
     assert (still.text, still.heading_path) == ("Still deep here.", ("One", "Deep"))
-    assert still.regions[0].place == "OPS/t/two.xhtml"
+    places = [asset.regions[0].place for asset in parsed.assets]
+    assert places == ["OPS/t/title.xhtml"] * 2 + ["OPS/t/one.xhtml#x"] * 2 + [
+        "OPS/t/one.xhtml",
+        *["OPS/t/two.xhtml"] * 3,
+    ]
     assert parsed.assets[-1].kind is AssetKind.FOOTNOTE
     assert parsed.properties == {
         "creator": "Ada; Bob",
@@ -154,6 +158,8 @@ def test_chapters_without_headings_take_them_from_the_contents(version: int) -> 
         "and on without an entry",
     ]
     assert parsed.assets[-1].heading_path == ("Part One", "Chapter 1")
+    places = [asset.regions[0].place for asset in parsed.assets[2:]]
+    assert places == ["OPS/part 1.xhtml", *["OPS/c1.xhtml#a"] * 2, "OPS/c2.xhtml"]
 
 
 def test_navigation_in_the_reading_order_is_no_text() -> None:

@@ -54,6 +54,7 @@ _MARK = re.compile("\ue000(\\d*)\ue001")
 _FILLER = "\ue002"
 _HEADING_TAGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _INLINE_HOLDERS = ("li", "dt", "dd", "a", "span", "button", "label", "p")
+_OPENED = ("article", "div", "header", "hgroup", "main", "section")
 _LOST_SHARE = 0.02
 _DEEPEST = 240
 """Nesting of elements; the parser of ``unstructured`` silently drops what lies below 256."""
@@ -258,7 +259,7 @@ def _anchor_of(heading: Any) -> str | None:
     inside = (e.get("id") or e.get("name") for e in heading.iter("a", "span"))
     found = own or next(filter(None, inside), None)
     parent = heading.getparent()
-    while not found and parent is not None and parent.tag in ("section", "article", "div"):
+    while not found and parent is not None and parent.tag in _OPENED:
         first = next((c for c in parent if c.tag in _HEADING_TAGS or _length(c)), None)
         if first is not heading and (first is None or heading not in first.iterdescendants()):
             break

@@ -260,9 +260,11 @@ def test_places_are_the_anchors_of_headings() -> None:
     parsed = page(
         "<p>Before.</p><h1 id=top>T</h1><p>a</p><section id=s><h2>S</h2><ul><li>b</ul></section>"
         "<h2><a name=n></a>N</h2><pre>c</pre><h2>None</h2><p>d</p>"
+        "<article id=v><header><h2>V</h2></header><p>e</p></article>"
     )
     assert [[region.place for region in asset.regions] for asset in parsed.assets] == [
         [], ["#top"], ["#top"], ["#s"], ["#s"], ["#n"], ["#n"], [], [],
+        ["#v"], ["#v"],
     ]  # fmt: skip
 
 

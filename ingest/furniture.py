@@ -87,9 +87,10 @@ def find_furniture(
 
 def _unless_whole(rows: Sequence[Line], found: Furniture) -> Furniture:
     """*found*, unless nothing would be left of a page that says something (copies of one page)."""
-    whole = len(rows) > 2 and len(found.heads | found.feet) == len(rows)
+    if len(rows) < 3 or len(found.heads | found.feet) < len(rows):
+        return found
     letters = sum(c.isalpha() for row in rows for c in row.text)
-    return Furniture(frozenset(), frozenset()) if whole and letters > 50 else found
+    return Furniture(frozenset(), frozenset()) if letters > 50 else found
 
 
 def _repeated(

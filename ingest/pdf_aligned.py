@@ -11,8 +11,8 @@ from itertools import pairwise
 from chapterverse.ingest.captions import caption_kind
 from chapterverse.ingest.pdf_grid import Cells, Grid, make_grid
 from chapterverse.ingest.pdf_head_rows import head_rows
-from chapterverse.ingest.pdf_heads import is_value
-from chapterverse.ingest.pdf_segments import column_at, columns_of, row_segments
+from chapterverse.ingest.pdf_heads import is_number, is_value
+from chapterverse.ingest.pdf_segments import Segment, column_at, columns_of, row_segments
 from chapterverse.ingest.pdf_text import Rect, Word, around, make_line
 
 __all__ = ["Aligned", "aligned_tables"]
@@ -40,9 +40,16 @@ class _Row:
     """A printed row of runs of words."""
 
     def __init__(self, words: Sequence[Word]) -> None:
-        self.segments = row_segments(words)
+        self._words = words
         self.size = words[0].size
-        self.rect = around(self.segments)
+
+    @cached_property
+    def segments(self) -> list[Segment]:
+        return row_segments(self._words)
+
+    @cached_property
+    def rect(self) -> Rect:
+        return around(self.segments)
 
     @cached_property
     def text(self) -> str:
@@ -51,6 +58,8 @@ class _Row:
     @cached_property
     def values(self) -> int:
         """Figures right of a name (or of another figure); years alone are heads."""
+        if not any(is_number(word.text) for word in self._words):
+            return 0  # most rows of a page are running text
         figures = [s for s in self.segments[1:] if s.number]
         return len(figures) if any(is_value(s.text.strip("$ ")) for s in figures) else 0
 

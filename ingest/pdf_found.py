@@ -49,7 +49,9 @@ def _aligned(
     rows: Sequence[Line],
 ) -> list[_Found]:
     """Tables of figures without lines, where the layout has none or part of one."""
-    free = [w for w in words if not any(rect.holds(w.x, w.y) for rect, _ in taken)]
+    free = list(words)
+    for rect, _ in taken:
+        free = [w for w in free if not rect.holds(w.x, w.y)]
     found: list[Aligned] = []
     page = rows[0].page
     for frame in _frames(graphics.across):

@@ -9,6 +9,7 @@ import ctypes
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import compress, repeat
 from typing import Any
 
 from chapterverse.ingest.pdf_text import Rect
@@ -137,7 +138,7 @@ class _Reader:
     def read(self) -> Graphics:
         call, page = self._call, self._page
         count = call["FPDFPage_CountObjects"](page)
-        self._walk((call["FPDFPage_GetObject"](page, i) for i in range(count)), _UNIT, 0)
+        self._walk(map(call["FPDFPage_GetObject"], repeat(page), range(count)), _UNIT, 0)
         return Graphics(
             tuple(join_rules(self._across, across=True)),
             tuple(join_rules(self._down, across=False)),
@@ -149,17 +150,18 @@ class _Reader:
     def _walk(self, items: Iterator[int], base: _Matrix, depth: int) -> None:
         call, raw = self._call, self._raw
         kind_of = call["FPDFPageObj_GetType"]
-        for item in items:
-            kind = kind_of(item)
-            if kind == raw.FPDF_PAGEOBJ_TEXT:
-                continue
+        # Most objects of a page are text: loops in C pass over them.
+        handles = list(items)
+        kinds = list(map(kind_of, handles))
+        shapes = map(raw.FPDF_PAGEOBJ_TEXT.__ne__, kinds)
+        for item, kind in compress(zip(handles, kinds, strict=True), shapes):
             self._objects -= 1
             if self._objects < 0:
                 return
             if kind == raw.FPDF_PAGEOBJ_FORM:
                 if depth < _MAX_DEPTH:
                     count = call["FPDFFormObj_CountObjects"](item)
-                    inner = (call["FPDFFormObj_GetObject"](item, i) for i in range(count))
+                    inner = map(call["FPDFFormObj_GetObject"], repeat(item), range(count))
                     self._walk(inner, _times(self._own_matrix(item), base), depth + 1)
                 continue
             if not call["FPDFPageObj_GetBounds"](item, *self._real_at):

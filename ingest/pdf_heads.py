@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from itertools import takewhile
 
 from chapterverse.ingest.pdf_lattice import Span
@@ -23,6 +24,7 @@ _YEAR = re.compile(r"^(?:FY)?(?:19|20)\d\d(?:[EAFP]|年(?:度|末)?)?(?:\(\d\))?
 _MOST = 8
 
 
+@lru_cache(maxsize=1 << 14)
 def is_number(text: str) -> bool:
     """Whether a word is a figure or a dash in its place."""
     return bool(_NUMERIC.match(text) or _MARKED.match(text))

@@ -71,6 +71,8 @@ def why_unread(text: PageText, unmapped: bool) -> str | None:
         return "characters without a known meaning"
     if shown >= _FEW and looks_garbled(" ".join(word.text for word in text.words)):
         return "garbled text layer"
+    if shown >= _STAMP:
+        return None
     page = Rect(0.0, 0.0, text.width, text.height)
     covered = _covered(text.graphics.pictures, page)
     if shown < _FEW:
@@ -78,7 +80,7 @@ def why_unread(text: PageText, unmapped: bool) -> str | None:
             return "scan"
         return "text drawn as outlines" if len(text.graphics.drawings) > _OUTLINES else None
     inked = sum(word.rect.area for word in text.words) / max(page.area, 1.0)
-    stamped = shown < _STAMP and inked < _STAMP_SHARE and covered > _MOST
+    stamped = inked < _STAMP_SHARE and covered > _MOST
     return "scan with a stamp" if stamped and len(text.graphics.pictures) < 4 else None
 
 

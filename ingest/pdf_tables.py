@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache, partial
 from itertools import pairwise
 
 from chapterverse.ingest.pdf_grid import Grid, attach_signs, cell_text, make_grid
@@ -93,11 +94,12 @@ def _cells(block: Block, lines: Sequence[Line]) -> list[list[list[Word]]] | None
     if len(columns) < 2 or not words or _is_prose(words, columns):
         return None
     bands = _bands(block)
+    band = cache(partial(_band, bands))  # words of one line stand at one height
     cells: list[list[list[Word]]] = [[[] for _ in columns] for _ in bands]
     for row in group_rows(words):
         placed = [(word, nearest_column(word.rect, columns)) for word in row]
         for word, column in attach_signs(placed):
-            cells[_band(word, bands)][column].append(word)
+            cells[band(word.y)][column].append(word)
     return cells
 
 
@@ -155,8 +157,8 @@ def _bands(block: Block) -> list[tuple[float, float]]:
     return bands or [(block.rect.y0, block.rect.y1)]
 
 
-def _band(word: Word, bands: Sequence[tuple[float, float]]) -> int:
-    y = word.y
+def _band(bands: Sequence[tuple[float, float]], y: float) -> int:
+    """The row at a height, or the nearest."""
     return min(
         range(len(bands)),
         key=lambda i: (max(bands[i][0] - y, y - bands[i][1], 0.0), abs(sum(bands[i]) / 2 - y)),

@@ -166,7 +166,7 @@ def group_rows(words: Iterable[Word]) -> list[list[Word]]:
     feet: list[float] = []
     for word in sorted(words, key=_reading):
         _, top, _, bottom = word[1]
-        for index in range(len(rows) - 1, max(-1, len(rows) - 4), -1):
+        for index in range(len(rows) - 1, len(rows) - 4 if len(rows) > 3 else -1, -1):
             high, low = tops[index], feet[index]
             shared = (bottom if bottom < low else low) - (top if top > high else high)
             tall, height = low - high, bottom - top

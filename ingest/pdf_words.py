@@ -72,6 +72,15 @@ def _displayed(box: _Bounds, bounds: _Bounds, rotation: int) -> Rect:
     return Rect(top - y1, right - x1, top - y0, right - x0)
 
 
+def _displayed_way(a: float, b: float, rotation: int) -> tuple[float, float]:
+    """Right and down on the displayed page, of the writing direction in PDF coordinates."""
+    if rotation == 0:
+        return a, -b
+    if rotation == 90:
+        return b, a
+    return (-a, b) if rotation == 180 else (-b, -a)
+
+
 class _Chars:
     """The characters of one text page through PDFium's C interface.
 
@@ -91,9 +100,12 @@ class _Chars:
         self._rect_at, self._matrix_at = ctypes.byref(self._rect), ctypes.byref(self._matrix)
         self._box = plain_function(raw.FPDFText_GetLooseCharBox, number, pointer, number, pointer)
         self._object = plain_function(raw.FPDFText_GetTextObject, pointer, pointer, number)
+        self._size = plain_function(raw.FPDFText_GetFontSize, ctypes.c_double, pointer, number)
+        self._turn = plain_function(raw.FPDFText_GetMatrix, number, pointer, number, pointer)
+        self._font_of = plain_function(raw.FPDFTextObj_GetFont, pointer, pointer)
         self._raw, self._textpage = raw, textpage.raw
         self._name = ctypes.create_string_buffer(256)
-        self._fonts: dict[bytes, tuple[bool, bool]] = {}
+        self._fonts: dict[int | None, tuple[bool, bool]] = {}
         self._last: tuple[int | None, _Style] = (None, (0.0, False, True, False, None))
         self.text = self._read(textpage)
 
@@ -120,29 +132,30 @@ class _Chars:
         made_by: int | None = self._object(self._page, index)
         if made_by is not None and made_by == self._last[0]:
             return self._last[1]
-        raw, text, m = self._raw, self._textpage, self._matrix
-        size = float(raw.FPDFText_GetFontSize(text, index))
+        size: float = self._size(self._page, index)
         upright = True
-        if raw.FPDFText_GetMatrix(text, index, self._matrix_at):
+        if self._turn(self._page, index, self._matrix_at):
+            m = self._matrix
             size *= math.hypot(m.c, m.d)
-            dx, dy = {0: (m.a, -m.b), 90: (m.b, m.a), 180: (-m.a, m.b)}.get(
-                self._rotation, (-m.b, -m.a)
-            )
+            dx, dy = _displayed_way(m.a, m.b, self._rotation)
             upright = dx > 0 and abs(dy) < 0.1 * dx
-        bold, mono = self._font(index)
+        bold, mono = self._font(made_by, index)
         tag = self._tags.of(made_by) if self._tags is not None and made_by is not None else None
         self._last = (made_by, (size, bold, upright, mono, tag))
         return self._last[1]
 
-    def _font(self, index: int) -> tuple[bool, bool]:
+    def _font(self, made_by: int | None, index: int) -> tuple[bool, bool]:
+        """Bold and typewriter, asked once for each font of the page."""
+        font: int | None = self._font_of(made_by) if made_by is not None else None
+        known = self._fonts.get(font) if font is not None else None
+        if known is not None:
+            return known
         flags = ctypes.c_int()
         self._raw.FPDFText_GetFontInfo(self._textpage, index, self._name, 256, flags)
-        name = self._name.value
-        if name not in self._fonts:
-            text = name.decode("utf-8", "replace")
-            self._fonts[name] = (bool(_BOLD.search(text)), bool(_MONO.search(text)))
-        bold, mono = self._fonts[name]
-        return bold or bool(flags.value & _FORCE_BOLD), mono
+        name = self._name.value.decode("utf-8", "replace")
+        bold = bool(_BOLD.search(name)) or bool(flags.value & _FORCE_BOLD)
+        self._fonts[font] = (bold, bool(_MONO.search(name)))
+        return self._fonts[font]
 
 
 def _split_word(chars: _Chars, start: int, end: int, out: list[Word]) -> None:

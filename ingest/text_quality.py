@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 __all__ = ["looks_garbled"]
 
@@ -60,14 +60,20 @@ def _is_control(c: str) -> bool:
 
 def _strange_latin(text: str, vowels: float) -> bool:
     found = Counter(_WORD.findall(text))
-    words = {w: n for w, n in found.items() if sum(c.isalpha() for c in w) >= 3}
-    count = sum(words.values())
-    odd = sum(n for word, n in words.items() if _odd(word))
+    judged = [(_oddness(word), n) for word, n in found.items()]
+    count = sum(n for odd, n in judged if odd is not None)
+    odd = sum(n for odd, n in judged if odd)
     return vowels < 0.2 or (vowels < 0.27 and odd > 0.4 * count) or odd > 0.7 * count
 
 
-def _odd(word: str) -> bool:
-    """Whether a word has no vowel, or capitals and other signs amid its letters."""
+@lru_cache(maxsize=1 << 15)
+def _oddness(word: str) -> bool | None:
+    """Whether a word has no vowel, or capitals and other signs amid its letters.
+
+    ``None`` for one of fewer than three letters. Words come again on the next page.
+    """
+    if sum(map(str.isalpha, word)) < 3:
+        return None
     inner = word.strip("()[]{}«»“”‘’\"'.,;:!?")
     if not any(c.casefold() in _VOWELS for c in inner):
         return True

@@ -183,6 +183,11 @@ class _Reader:
 
     def _shown(self, one: _Point, other: _Point, base: _Matrix) -> Rect:
         """The box of two opposite corners on the displayed page."""
+        if base is _UNIT and self._rotation == 0:
+            (ax, ay), (bx, by), (left, _, _, top) = one, other, self._frame
+            low, high = (ax, bx) if ax < bx else (bx, ax)
+            under, over = (ay, by) if ay < by else (by, ay)
+            return Rect(low - left, top - over, high - left, top - under)
         if base is not _UNIT:
             corners = [_apply(base, x, y) for x in (one[0], other[0]) for y in (one[1], other[1])]
             one = (min(x for x, _ in corners), min(y for _, y in corners))

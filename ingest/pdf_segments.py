@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from functools import cached_property
@@ -98,15 +99,15 @@ def columns_of(rows: Sequence[Sequence[Segment]]) -> list[tuple[float, float]]:
 
 
 def nearest_column(rect: Rect, columns: Sequence[tuple[float, float]]) -> int:
-    """The column that a box shares most with, else the nearest."""
-
-    def distance(index: int) -> tuple[float, float]:
-        left, right = columns[index]
-        shared = min(right, rect.x1) - max(left, rect.x0)
-        return (-shared if shared > 0 else max(left - rect.x1, rect.x0 - right), left)
-
-    crossed = [i for i, (x0, x1) in enumerate(columns) if min(x1, rect.x1) > max(x0, rect.x0)]
-    return min(crossed or range(len(columns)), key=distance)
+    """The column that a box shares most with, else the nearest; of equals the leftmost."""
+    x0, _, x1, _ = rect
+    best, nearest, edge = 0, math.inf, math.inf
+    for index, (left, right) in enumerate(columns):
+        # Negative where they share a strip, by its width.
+        apart = (left if left > x0 else x0) - (right if right < x1 else x1)
+        if apart < nearest or (apart == nearest and left < edge):
+            best, nearest, edge = index, apart, left
+    return best
 
 
 def column_at(rect: Rect, columns: Sequence[tuple[float, float]]) -> int:

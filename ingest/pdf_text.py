@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
+from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 from chapterverse.ingest.pdf_tags import Tag
@@ -159,12 +160,17 @@ def is_cjk(char: str) -> bool:
     )
 
 
+_LEFT = itemgetter(1)
+_READING = itemgetter(8, 1)
+"""Keys of words by their left edge, and by their middle first: fields by number cost least."""
+
+
 def group_rows(words: Iterable[Word]) -> list[list[Word]]:
     """Words in rows from top to bottom, each from left to right."""
     rows: list[list[Word]] = []
     tops: list[float] = []
     feet: list[float] = []
-    for word in sorted(words, key=_reading):
+    for word in sorted(words, key=_READING):
         _, top, _, bottom = word[1]
         for index in range(len(rows) - 1, len(rows) - 4 if len(rows) > 3 else -1, -1):
             high, low = tops[index], feet[index]
@@ -180,16 +186,8 @@ def group_rows(words: Iterable[Word]) -> list[list[Word]]:
             tops.append(top)
             feet.append(bottom)
     for row in rows:
-        row.sort(key=_left)
+        row.sort(key=_LEFT)
     return rows
-
-
-def _reading(word: Word) -> tuple[float, float]:
-    return word[8], word[1][0]
-
-
-def _left(word: Word) -> float:
-    return word[1][0]
 
 
 def make_line(words: Sequence[Word], page: int) -> Line:

@@ -118,12 +118,16 @@ class _Chars:
         return "".join(chr(unicode(self._textpage, index)) for index in range(count))
 
     def rect(self, index: int) -> Rect:
+        return Rect(*self.edges(index))
+
+    def edges(self, index: int) -> _Bounds:
+        """The box of one character as :class:`Rect` has it, without the cost of making one."""
         if not self._box(self._page, index, self._rect_at):
-            return Rect(0.0, 0.0, 0.0, 0.0)
+            return 0.0, 0.0, 0.0, 0.0
         box = self._rect
         if self._rotation == 0:
             left, top = self._left, self._top
-            return Rect(box.left - left, top - box.top, box.right - left, top - box.bottom)
+            return box.left - left, top - box.top, box.right - left, top - box.bottom
         corners = (box.left, box.bottom, box.right, box.top)
         return _displayed(corners, self._bounds, self._rotation)
 
@@ -162,11 +166,10 @@ def _split_word(chars: _Chars, start: int, end: int, out: list[Word]) -> None:
     """Add the word of characters ``[start, end)``, in pieces where it jumps on the page."""
     text = chars.text[start:end]
     inked = end - 1 - (text[-1] in _HYPHENS and end - start > 1)
-    first = chars.rect(start)
-    last = first if inked == start else chars.rect(inked)
+    first = chars.edges(start)
+    last = first if inked == start else chars.edges(inked)
     style = chars.style(start)
-    upright = style[2]
-    jumps = upright and last is not first and _jumps(first, last)
+    jumps = style[2] and last is not first and _jumps(first, last)
     vertical = jumps and _is_vertical(chars, start, inked + 1, bool(out) and out[-1].vertical)
     if jumps and not vertical:
         for middle in range(start + 1, end):
@@ -181,7 +184,15 @@ def _split_word(chars: _Chars, start: int, end: int, out: list[Word]) -> None:
             _split_word(chars, start, cut, out)
             _split_word(chars, cut, end, out)
             return
-    out.append(_word(text, first if last is first else first.union(last), style, vertical))
+    out.append(_word(text, _around(first, last), style, vertical))
+
+
+def _around(first: _Bounds, last: _Bounds) -> Rect:
+    if last is first:
+        return Rect(*first)
+    a, b, c, d = first
+    e, f, g, h = last
+    return Rect(a if a < e else e, b if b < f else f, c if c > g else g, d if d > h else h)
 
 
 def _hidden_space(chars: _Chars, start: int, end: int, style: _Style) -> int | None:
@@ -201,13 +212,14 @@ def _hidden_space(chars: _Chars, start: int, end: int, style: _Style) -> int | N
     return next((start + i + 1 for i, gap in enumerate(gaps) if gap > wide), None)
 
 
-def _jumps(first: Rect, last: Rect) -> bool:
+def _jumps(first: _Bounds, last: _Bounds) -> bool:
     """Whether two characters of one word stand on different lines or in the wrong order."""
-    if last.x1 < first.x0:
+    if last[2] < first[0]:
         return True
-    if abs(first.y0 - last.y0) < 1.0:
+    if abs(first[1] - last[1]) < 1.0:
         return False
-    return first.y_overlap(last) <= 0.3 * min(max(first.height, 1.0), last.height)
+    one, other = Rect(*first), Rect(*last)
+    return one.y_overlap(other) <= 0.3 * min(max(one.height, 1.0), other.height)
 
 
 def _is_vertical(chars: _Chars, start: int, end: int, after_one: bool) -> bool:

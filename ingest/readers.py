@@ -40,7 +40,7 @@ READERS = {
     media.WEBP: Reader("image/1", "images:read_image"),
     media.TEXT: Reader("plain/2", "plain:read_plain"),
     media.CODE: Reader("code/1", "code:read_code"),
-    media.EPUB: Reader("epub/1", "epub:read_epub"),
+    media.EPUB: Reader("epub/2", "epub:read_epub"),
     media.EML: Reader("eml/1", "mail_eml:read_eml"),
     media.MSG: Reader("msg/1", "mail_msg:read_msg"),
     media.MBOX: Reader("mbox/1", "mail_mbox:read_mbox"),

@@ -1,35 +1,30 @@
-"""Older Excel workbooks (``.xls``) and OpenDocument spreadsheets (``.ods``).
+"""Older Excel workbooks (``.xls``).
 
 Read by calamine: values, merged cells and which sheets are hidden, but no number formats, bold
-cells or comments; numbers come as they are stored.
+cells or comments; numbers come as they are stored. What else lies on the sheets is counted.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import io
-import zipfile
 from typing import Any
 
 from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.grid import MAX_CELLS, Area, GridCell, Sheet
 from chapterverse.ingest.grid_drafts import sheet_drafts, sheet_heading
-from chapterverse.ingest.lines import one_line
-from chapterverse.ingest.media_types import ODS, XLS
+from chapterverse.ingest.media_types import XLS
 from chapterverse.ingest.number_format import plain_number, show_date
-from chapterverse.ingest.ooxml import local_name, parse_xml
 from chapterverse.ingest.outline import Draft, to_assets
+from chapterverse.ingest.xls_records import count_beside, summary
 from chapterverse.schema.errors import Corrupt, Encrypted, TooLarge
 from chapterverse.schema.records import Parsed, ParseWarning
 
-__all__ = ["ODS_PARSER", "XLS_PARSER", "read_ods", "read_xls"]
+__all__ = ["PARSER", "read_xls"]
 
-XLS_PARSER = "xls/1"
-ODS_PARSER = "ods/1"
+PARSER = "xls/2"
 _MOST_PLACES = 20_000_000
 """Cells, filled or not, between the first and the last one of a sheet: calamine holds them all."""
-_META = {"creator": "author", "initial-creator": "author", "subject": "subject",
-         "keyword": "keywords", "creation-date": "created", "title": "title"}  # fmt: skip
 
 
 def read_xls(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
@@ -39,17 +34,6 @@ def read_xls(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     :raises Corrupt: not a whole workbook.
     :raises TooLarge: more sheets than ``context.max_pages``.
     """
-    return _read(data, context, XLS, XLS_PARSER, {})
-
-
-def read_ods(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
-    """Parse an OpenDocument spreadsheet; raises as :func:`read_xls` does."""
-    return _read(data, context, ODS, ODS_PARSER, _properties(data))
-
-
-def _read(
-    data: bytes, context: ReadContext, media_type: str, parser: str, properties: dict[str, str]
-) -> Parsed:
     import python_calamine as calamine
 
     book = _open(data, context)
@@ -77,9 +61,14 @@ def _read(
         placed = sheet_drafts(sheet)
         if placed:
             drafts += [sheet_heading(sheet), *(one.draft for one in placed)]
+    beside = ", ".join(f"{count} {name}" for name, count in count_beside(data).items())
+    if beside:
+        message = f"{beside} are not read of .xls files; save the workbook as .xlsx to have them"
+        warnings.append(ParseWarning("objects_unread", message))
+    properties = summary(data)
     return Parsed(
-        media_type,
-        parser,
+        XLS,
+        PARSER,
         to_assets(drafts),
         title=properties.pop("title", None),
         page_count=len(names),
@@ -151,19 +140,3 @@ def _cell(value: object) -> GridCell | None:
         return GridCell(show_date(value), number=True)
     text = str(value)
     return GridCell(text) if text.strip() else None
-
-
-def _properties(data: bytes) -> dict[str, str]:
-    from lxml import etree
-
-    found: dict[str, str] = {}
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as package, package.open("meta.xml") as part:
-            root = parse_xml(part.read(1 << 20))
-    except (KeyError, zipfile.BadZipFile, OSError, etree.XMLSyntaxError):
-        return found  # the description of a document may be missing
-    for element in root.iter():
-        name, text = _META.get(local_name(element)), one_line(element.text or "")
-        if name and text:
-            found[name] = text
-    return found

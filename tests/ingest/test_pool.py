@@ -194,24 +194,6 @@ def test_endless_document_is_stopped_and_named(job: MakeJob) -> None:
         assert "slow.pdf" in str(error) and "0.3 seconds" in str(error)
 
 
-def test_temporary_files_of_a_stopped_document_are_removed(
-    job: MakeJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "temporary"
-    folder.mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(folder))
-    with ParsePool(HASTY, reader=READER) as pool:
-        assert type(error_of(one(pool, job("leave")))) is TimedOut
-        (scratch,) = folder.iterdir()
-        assert not list(scratch.iterdir())
-        closer = threading.Timer(0.1, pool.close)
-        closer.start()
-        with pytest.raises(RuntimeError, match="closed"):
-            list(pool.parse([job("leave")] * 3))
-        closer.join()
-    assert not list(folder.iterdir())
-
-
 def test_pages_add_time(job: MakeJob) -> None:
     limits = ParseLimits(base_seconds=1, seconds_per_page=120, processes=1)
     with ParsePool(limits, reader=READER) as pool:
@@ -385,8 +367,7 @@ def test_script_without_main_guard_under_strict_warnings(tmp_path: Path, job: Ma
 def test_nothing_survives_a_parent_killed_at_work(
     tmp_path: Path, job: MakeJob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "temporary"
-    folder.mkdir()
+    (folder := tmp_path / "temporary").mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
     with run_script(tmp_path, [job("leave"), job("grandchild"), job("leave")]) as script:
         wait_until(lambda: len(list(folder.glob("*/*/part"))) == 2)

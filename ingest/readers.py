@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from chapterverse.ingest import media_types as media
 from chapterverse.ingest.context import ReadContext
+from chapterverse.ingest.office_crypto import opened
 from chapterverse.ingest.sniff import sniff
 from chapterverse.schema.errors import Empty, Unsupported
 from chapterverse.schema.records import Parsed
@@ -86,6 +87,7 @@ def read(data: bytes, context: ReadContext) -> Parsed:
     :raises Corrupt: the bytes are not a whole document of their kind.
     :raises TooLarge: more pages, pixels or unpacked bytes than allowed.
     """
+    data = opened(data, context)
     media_type = sniff(data, context.name)
     reader = READERS.get(media_type)
     if reader is None:

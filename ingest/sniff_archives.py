@@ -48,8 +48,11 @@ _STREAMS = (
     ("WordDocument", DOC),
     ("PowerPoint Document", PPT),
     ("Workbook", XLS),
+    ("Book", XLS),
     ("__properties_version1.0", MSG),
 )
+
+_LOCKED = "EncryptedPackage"
 
 
 def sniff_zip(data: bytes, name: str) -> str:
@@ -103,6 +106,9 @@ def _kind(archive: zipfile.ZipFile, members: list[zipfile.ZipInfo], name: str) -
         if match.group(1) not in _OPEN:
             kind = match.group(1).decode()
             raise Unsupported(f"{name}: an OpenDocument {kind}; save it as PDF")
+        manifest = "META-INF/manifest.xml"
+        if manifest in names and b"encryption-data" in _head(archive, manifest, 1 << 20):
+            raise Encrypted(f"{name}: the file is encrypted; save it without a password")
         return _OPEN[match.group(1)]
     return ZIP
 
@@ -115,13 +121,35 @@ def _head(archive: zipfile.ZipFile, member: str, size: int) -> bytes:
 def sniff_ole(data: bytes, name: str) -> str:
     """The media type of an OLE compound file (Office 97-2003, Outlook).
 
-    :raises Encrypted, Unsupported: as in ``sniff``.
+    :raises Encrypted: an encrypted file of Office 2007 or later, or a protected one of any kind.
+    :raises Corrupt, Unsupported: as in ``sniff``.
     """
-    if "EncryptedPackage".encode("utf-16-le") in data:
+    streams = _streams(data, name)
+    if _LOCKED in streams:
         raise Encrypted(
-            f"{name}: the Office file is encrypted with a password; save it without one"
+            f"{name}: the Office file is encrypted in a way that a password alone does not undo; "
+            "save it without protection"
         )
     for stream, media_type in _STREAMS:
-        if stream.encode("utf-16-le") in data:
+        if stream in streams:
             return media_type
     raise Unsupported(f"{name}: an OLE file that is neither Office nor mail; save it as PDF")
+
+
+def _streams(data: bytes, name: str) -> set[str]:
+    """Streams at the top that are known; files that lie in this one have the same ones deeper."""
+    import olefile
+
+    known = (_LOCKED, *dict(_STREAMS))
+    try:
+        with olefile.OleFileIO(io.BytesIO(data)) as file:
+            top = {path[0].lower() for path in file.listdir() if len(path) == 1}
+    except Exception as exc:  # what damage makes olefile raise is written nowhere
+        found = {stream for stream in known if stream.encode("utf-16-le") in data}
+        if not found:
+            raise Corrupt(
+                f"{name}: starts like a file of Office 97-2003 or Outlook but is broken ({exc}); "
+                "open and save it again, or copy it anew"
+            ) from exc
+        return found
+    return {stream for stream in known if stream.lower() in top}

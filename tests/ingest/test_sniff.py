@@ -12,11 +12,15 @@ from chapterverse.ingest import sniff_archives
 from chapterverse.ingest.media_types import DOCX, HTML, MARKDOWN, PDF, TEXT
 from chapterverse.ingest.sniff import sniff
 from chapterverse.schema.errors import Corrupt, Empty, Encrypted, TooLarge, Unsupported
+from tests.ingest.office_files import open_document
+from tests.ingest.ole_files import Tree, ole_file
 from tests.ingest.zip_files import packed
 
 WORD = b'<Types><Override ContentType="x.wordprocessingml.document.main+xml"/></Types>'
 EXCEL = b'<Types><Override ContentType="x.spreadsheetml.sheet.main+xml"/></Types>'
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+WORD_97: Tree = {"WordDocument": b"x", "1Table": b"x"}
+MESSAGE: Tree = {"__properties_version1.0": b"x"}
 
 
 def archive(**members: bytes) -> bytes:
@@ -62,7 +66,18 @@ def archive(**members: bytes) -> bytes:
         ),
         (OLE + "WordDocument".encode("utf-16-le"), "a.doc", m.DOC),
         (OLE + "__properties_version1.0".encode("utf-16-le"), "a.msg", m.MSG),
+        (ole_file({"WordDocument": b"x", "ObjectPool": {"_1": {"Workbook": b"x"}}}), "a", m.DOC),
+        (ole_file({"WORKBOOK": b"x", "MBD1": {"WordDocument": b"x"}}), "a", m.XLS),
+        (ole_file({"Book": b"x"}), "a.doc", m.XLS),
+        (ole_file({"PowerPoint Document": b"x", "Current User": b"x"}), "a.doc", m.PPT),
+        (ole_file({**MESSAGE, "__attach_#0": {"__substg1.0_3701000D": WORD_97}}), "a", m.MSG),
+        (ole_file({**MESSAGE, "__attach_#0": {"file": ole_file(WORD_97)}}), "a.doc", m.MSG),
+        (ole_file(WORD_97)[:-512], "a.doc", m.DOC),
+        (open_document("text"), "a", m.ODT),
+        (open_document("text-template"), "a.ott", m.ODT),
+        (open_document("presentation"), "a.zip", m.ODP),
         (b"{\\rtf1 hello}", "a.txt", m.RTF),
+        (b"{\\rtf1 hello}", "a.doc", m.RTF),
         (b"\x89PNG\r\n\x1a\n", "a.jpg", m.PNG),
         (b"II*\0", "a", m.TIFF),
         (b"RIFF\0\0\0\0WEBPVP8 ", "a", m.WEBP),
@@ -95,7 +110,12 @@ def test_content_decides(data: bytes, name: str, expected: str) -> None:
         (archive(types=WORD)[:-30], Corrupt, "ZIP"),
         (archive(types=b"<Types/>"), Unsupported, "Office package"),
         (OLE + "EncryptedPackage".encode("utf-16-le"), Encrypted, "password"),
-        (OLE, Unsupported, "neither Office nor mail"),
+        (ole_file({"EncryptedPackage": b"x", "WordDocument": b"x"}), Encrypted, "protection"),
+        (open_document("text", "<manifest:encryption-data/>"), Encrypted, "password"),
+        (open_document("graphics"), Unsupported, "save it as PDF"),
+        (ole_file({"other": b"x", "b": WORD_97}), Unsupported, "neither Office nor mail"),
+        (OLE, Corrupt, "Outlook"),
+        (ole_file(WORD_97)[:600], Corrupt, "Outlook"),
     ],
 )
 def test_refusals_say_why(data: bytes, error: type[Exception], word: str) -> None:

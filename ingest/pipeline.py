@@ -36,9 +36,9 @@ Password = str | Callable[[str], str | None]
 
 _READ = frozenset(
     """
-    .pdf .docx .pptx .xlsx .xls .ods .odt .html .htm .xhtml .mhtml .md .markdown .txt .csv .tsv
-    .json .jsonl .epub .eml .msg .mbox .zip .png .jpg .jpeg .tif .tiff .webp
-    """.split()  # noqa: SIM905 (thirty strings would take as many lines)
+    .pdf .docx .doc .pptx .ppt .xlsx .xls .ods .odt .odp .rtf .html .htm .xhtml .mhtml .md .markdown
+    .txt .csv .tsv .json .jsonl .epub .eml .msg .mbox .zip .png .jpg .jpeg .tif .tiff .webp
+    """.split()  # noqa: SIM905 (so many strings would take as many lines)
 )
 """Suffixes of files below a folder that must be readable; others may be skipped."""
 

@@ -39,7 +39,9 @@ _SAMPLES = {
 }
 
 
-_ZIPPED = {".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX, ".epub": EPUB, ".zip": ZIP}
+_ZIPPED = {".docx": DOCX, ".pptx": PPTX, ".xlsx": XLSX, ".epub": EPUB, ".zip": ZIP, ".odp": PPTX}
+_OLE = {".doc": DOCX, ".ppt": PPTX, **_ZIPPED}
+"""Encrypted packages are OLE files; older ones are converted to those first."""
 _MAIL = {".eml": EML, ".msg": MSG, ".mht": MHTML, ".mhtml": MHTML}
 _HOLD_HTML = frozenset({EPUB, EML, MSG, MHTML})
 """Formats whose readers hand pages to that of HTML."""
@@ -52,6 +54,10 @@ def guess(head: bytes, name: str) -> str:
         return PDF
     if head.startswith(b"PK\x03\x04"):
         return _ZIPPED.get(suffix, DOCX)
+    if head.startswith(b"\xd0\xcf\x11\xe0") and suffix in _OLE:
+        return _OLE[suffix]
+    if head.startswith(b"{\\rtf"):
+        return DOCX
     if suffix in _MAIL:
         return _MAIL[suffix]
     if suffix not in CODE_NAMES and head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":

@@ -30,9 +30,12 @@ class Reader:
     entry: str
 
 
+_WORD, _SLIDES = "docx/2", "pptx/1"
+_OFFICE = "libreoffice/1"
+
 READERS = {
     media.PDF: Reader("pdf/2", "pdf:read_pdf"),
-    media.DOCX: Reader("docx/2", "docx:read_docx"),
+    media.DOCX: Reader(_WORD, "docx:read_docx"),
     media.HTML: Reader("html/2", "html:read_html"),
     media.MARKDOWN: Reader("markdown/2", "markdown:read_markdown"),
     media.PNG: Reader("image/1", "images:read_image"),
@@ -47,7 +50,7 @@ READERS = {
     media.MBOX: Reader("mbox/1", "mail_mbox:read_mbox"),
     media.MHTML: Reader("mhtml/1", "mhtml:read_mhtml"),
     media.ZIP: Reader("zip/1", "archive:read_archive"),
-    media.PPTX: Reader("pptx/1", "pptx:read_pptx"),
+    media.PPTX: Reader(_SLIDES, "pptx:read_pptx"),
     media.XLSX: Reader("xlsx/1", "xlsx:read_xlsx"),
     media.XLS: Reader("xls/2", "sheets:read_xls"),
     media.ODS: Reader("ods/2", "ods:read_ods"),
@@ -55,6 +58,11 @@ READERS = {
     media.TSV: Reader("csv/1", "csv_table:read_tsv"),
     media.JSON: Reader("json/1", "json_records:read_json"),
     media.JSON_LINES: Reader("jsonl/1", "json_records:read_json_lines"),
+    media.DOC: Reader(f"{_OFFICE}+{_WORD}", "libreoffice:read_doc"),
+    media.RTF: Reader(f"{_OFFICE}+{_WORD}", "libreoffice:read_rtf"),
+    media.ODT: Reader(f"{_OFFICE}+{_WORD}", "libreoffice:read_odt"),
+    media.PPT: Reader(f"{_OFFICE}+{_SLIDES}", "libreoffice:read_ppt"),
+    media.ODP: Reader(f"{_OFFICE}+{_SLIDES}", "libreoffice:read_odp"),
 }
 """All readers by media type."""
 

@@ -26,8 +26,11 @@ __all__ = [
 CONFIG_FILE = "chapterverse.toml"
 PREFIX = "CHAPTERVERSE_"
 DESCRIBER_KEY = "CHAPTERVERSE_DESCRIBER_KEY"
-NOT_SETTINGS = frozenset({"CHAPTERVERSE_KB", "CHAPTERVERSE_CACHE", DESCRIBER_KEY})
-"""Read elsewhere, not settings of a knowledge base: its folder, the model cache, a secret."""
+NOT_SETTINGS = frozenset(
+    {"CHAPTERVERSE_KB", "CHAPTERVERSE_CACHE", "CHAPTERVERSE_SOFFICE", DESCRIBER_KEY}
+)
+"""Read elsewhere, not settings of a knowledge base: its folder, the model cache, the program of
+LibreOffice, a secret."""
 
 _CHUNK = ChunkLimits()
 _PARSE = ParseLimits()

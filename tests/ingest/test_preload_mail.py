@@ -25,6 +25,23 @@ def test_mail_books_and_archives_are_guessed(head: bytes, name: str, expected: s
     assert guess(head, name) == expected
 
 
+@pytest.mark.parametrize(
+    ("head", "name", "expected"),
+    [
+        (b"\xd0\xcf\x11\xe0", "a.doc", media.DOCX),
+        (b"\xd0\xcf\x11\xe0", "a.PPT", media.PPTX),
+        (b"\xd0\xcf\x11\xe0", "locked.xlsx", media.XLSX),
+        (b"PK\x03\x04", "a.odt", media.DOCX),
+        (b"PK\x03\x04", "a.odp", media.PPTX),
+        (b"{\\rtf1", "a.doc", media.DOCX),
+    ],
+)
+def test_what_is_converted_or_decrypted_first_is_guessed(
+    head: bytes, name: str, expected: str
+) -> None:
+    assert guess(head, name) == expected
+
+
 def test_the_machinery_of_html_is_loaded_for_mail() -> None:
     code = (
         "import sys; from chapterverse.ingest.preload import preload; "

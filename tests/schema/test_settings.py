@@ -60,6 +60,7 @@ def test_unknown_keys_are_refused() -> None:
 def test_variables_that_are_no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CHAPTERVERSE_KB", "kb")
     monkeypatch.setenv("CHAPTERVERSE_CACHE", "cache")
+    monkeypatch.setenv("CHAPTERVERSE_SOFFICE", "soffice")
     assert load_settings().model_fields_set == set()
     write('kb = "kb"\n')
     with pytest.raises(SettingsError, match="'kb'"):

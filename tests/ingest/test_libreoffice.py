@@ -24,6 +24,7 @@ from chapterverse.ingest.pool import ParseJob, ParseOutcome, ParsePool
 from chapterverse.ingest.readers import READERS, is_current, read
 from chapterverse.schema.errors import Corrupt, Encrypted, Unsupported
 from chapterverse.schema.parse_limits import ParseLimits
+from tests.bases import open_base
 from tests.ingest.every_format import small_files
 from tests.ingest.office_files import fake_office, locked_doc, open_document
 from tests.ingest.ole_files import ole_file
@@ -160,7 +161,10 @@ def seen_after(folder: Path, office: Path) -> list[dict[str, Any]]:
 
 
 def may_leave_the_network() -> bool:
-    code = "import ctypes, sys; sys.exit(ctypes.CDLL(None).unshare(0x50000000) != 0)"
+    code = (
+        "import ctypes, sys; leave = ctypes.CDLL(None).unshare; "
+        "sys.exit(leave(0x50000000) != 0 and leave(0x40000000) != 0)"
+    )
     return subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -189,6 +193,26 @@ def test_without_it_the_message_says_what_to_install(
     monkeypatch.setenv("CHAPTERVERSE_SOFFICE", "")
     with pytest.raises(Unsupported, match=rf"^{name}: .*CHAPTERVERSE_SOFFICE"):
         read(SOURCES[name][0], ReadContext(name=name))
+
+
+def test_what_failed_without_it_is_read_once_it_is_there(
+    tmp_path: Path, install: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / "slides").mkdir()
+    (folder / "a.odp").write_bytes(ODP)
+
+    def ingest() -> tuple[str, str | None]:
+        (item,) = kb.ingest(folder).items
+        return item.status, item.code
+
+    with open_base(tmp_path / "kb") as kb:
+        monkeypatch.setenv("CHAPTERVERSE_SOFFICE", "")
+        assert ingest() == ("failed", "unsupported")
+        office = install("")
+        assert ingest() == ("ingested", None)
+        monkeypatch.setenv("CHAPTERVERSE_SOFFICE", "")
+        assert ingest() == ("unchanged", None)
+    assert len(seen(office)) == 1
 
 
 def test_a_wrong_name_of_the_program_is_told(

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import io
+from pathlib import Path
 
 import olefile
 import pytest
 
+from chapterverse.ingest import media_types as media
 from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.office_crypto import opened
 from chapterverse.ingest.readers import read
 from chapterverse.schema.errors import Corrupt, Encrypted
 from chapterverse.schema.records import AssetKind
+from tests.bases import open_base
 from tests.ingest.every_format import small_files
 from tests.ingest.office_files import locked_doc, locked_package, locked_xls
 from tests.ingest.ole_files import ole_file
 from tests.ingest.sheet_files import biff
+from tests.ingest.zip_files import packed
 
 FILES = small_files()
 PASSWORD = "泵 sesame"
@@ -76,6 +80,22 @@ def test_other_files_pass_untouched() -> None:
     mail = ole_file({"__properties_version1.0": b"x"})
     for data in (b"", b"text", FILES["letter.docx"], mail, mail[:600], biff(("a", 1.0))):
         assert opened(data, context("a", PASSWORD)) is data
+
+
+def test_in_archives_they_open_with_the_password_of_the_archive(tmp_path: Path) -> None:
+    locked = locked_package(FILES["deck.pptx"], PASSWORD)
+    (path := tmp_path / "in.zip").write_bytes(packed({"deck.pptx": locked}))
+    asked: list[str] = []
+
+    def password(uri: str) -> str:
+        asked.append(uri.rpartition("/")[2])
+        return PASSWORD
+
+    with open_base(tmp_path / "kb") as kb:
+        assert [item.code for item in kb.ingest(path).items] == [None, "encrypted"]
+        assert [item.code for item in kb.ingest(path, password=password).items] == [None, None]
+        assert len(asked) == 1
+        assert {d.revision.media_type for d in kb.documents()} == {media.ZIP, media.PPTX}
 
 
 def test_damage() -> None:

@@ -24,7 +24,7 @@ from chapterverse.schema.records import Asset, AssetKind, Parsed, ParseWarning
 
 __all__ = ["PARSER", "read_pdf"]
 
-PARSER = "pdf/2"
+PARSER = "pdf/3"
 _AUTHORITY = re.compile(r"united states\b.*commission|form \d|efiled\b", re.I)
 """Cover lines that stand largest on filings but name no document."""
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from chapterverse.ingest.pdf_layout import Block
-from chapterverse.ingest.pdf_text import Line, Word, make_line
+from chapterverse.ingest.pdf_pieces import ends_sentence
+from chapterverse.ingest.pdf_text import Line, Word, around, make_line
 
 __all__ = ["gather_entries", "is_entry"]
 
@@ -16,6 +17,9 @@ _ENTRY = re.compile(rf"(?:(?:[.·․‥]\s*){{4,}}|…(?:\s*…)+)\s*(?:{_PAGE})
 _NUMBER = re.compile(rf"^[.·․‥…]*(?:{_PAGE})$", re.I)
 _MANY = 3
 _MOST = 0.8
+_FULL, _ROWS = 0.55, 2
+"""Least share of an entry's width that a wrapped row fills, and how many may stand above it."""
+
 _Held = list[tuple[Block, list[Line]]]
 
 
@@ -30,11 +34,12 @@ def is_entry(text: str) -> bool:
 def gather_entries(held: _Held, rows: Sequence[Line]) -> _Held:
     """The blocks with each entry of a contents page as a list item of its own.
 
-    *rows* are the printed rows of the page. Three entries make a contents page; those in a table
-    with other rows stay there. Every word stays in exactly one block.
+    *rows* are the printed rows of the page; a title that wraps takes the rows above along. Three
+    entries make a contents page; those in a table with other rows stay there. Every word stays
+    in exactly one block.
     """
-    rows = [row for row in rows if _LEADERS.search(row.text)]
-    if not rows:
+    led = [row for row in rows if _LEADERS.search(row.text)]
+    if not led:
         return held
     fixed = {
         id(word)
@@ -43,12 +48,15 @@ def gather_entries(held: _Held, rows: Sequence[Line]) -> _Held:
         for line in lines
         for word in line.words
     }
-    found = (entry for row in rows for entry in _entries(row))
+    found = (entry for row in led for entry in _entries(row))
     entries = [entry for entry in found if not any(id(word) in fixed for word in entry.words)]
     if len(entries) < _MANY:
         return held
     taken = {id(word) for entry in entries for word in entry.words}
-    first = {id(entry.words[0]): entry for entry in entries}
+    loose = [row for row in rows if not any(id(w) in taken or id(w) in fixed for w in row.words)]
+    wrapped = [_with_beginning(entry, loose) for entry in entries]
+    taken.update(id(word) for lines in wrapped for line in lines for word in line.words)
+    first = {id(lines[0].words[0]): lines for lines in wrapped}
     return [part for block, lines in held for part in _without(block, lines, taken, first)]
 
 
@@ -66,8 +74,27 @@ def _entries(row: Line) -> Iterator[Line]:
             start = end
 
 
+def _with_beginning(entry: Line, rows: Sequence[Line]) -> list[Line]:
+    """The lines of an entry whose title wraps: the full rows right above it, then its own."""
+    found = [entry]
+    for row in reversed(rows):
+        below = found[0]
+        lead = below.rect.y0 - row.rect.y1
+        if lead < -0.5 * row.size or len(found) > _ROWS:
+            continue
+        level = abs(row.size - entry.size) < 0.05 * row.size
+        inside = row.rect.x0 < entry.rect.x1 and row.rect.x1 < entry.rect.x1
+        full = row.rect.x1 > entry.rect.x0 + _FULL * entry.rect.width
+        hangs = entry.rect.x0 > row.rect.x0 - 0.2 * row.size or entry.text[0].islower()
+        flows = hangs and not ends_sentence(row.text)
+        if lead > 0.5 * row.size or not (level and inside and full and flows):
+            break
+        found.insert(0, row)
+    return found
+
+
 def _without(
-    block: Block, lines: Sequence[Line], taken: set[int], first: dict[int, Line]
+    block: Block, lines: Sequence[Line], taken: set[int], first: dict[int, list[Line]]
 ) -> Iterator[tuple[Block, list[Line]]]:
     """The lines of a block freed of the entries, which follow where their first word stood."""
     left: list[Line] = []
@@ -82,6 +109,6 @@ def _without(
             if left:
                 yield block, left
                 left = []
-            yield Block("list_item", entry.rect), [entry]
+            yield Block("list_item", around(entry)), entry
     if left:
         yield block, left

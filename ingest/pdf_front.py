@@ -1,4 +1,4 @@
-"""What looks like a heading but is none, by its place: names under a title, heads of columns."""
+"""What looks like a heading but is none, by its place: names, heads of columns, contents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from chapterverse.ingest.pdf_levels import Evidence
 from chapterverse.ingest.pdf_pieces import Piece
 from chapterverse.ingest.pdf_text import Rect
 
-__all__ = ["names_column", "without_authors"]
+__all__ = ["is_among_entries", "names_column", "without_authors"]
 
 _BEGINS = re.compile(
     r"^(?:(?:\d|I)\.?\s+)?(?:abstract|summary|introduction|abstrakt|zusammenfassung|einleitung|"
@@ -54,3 +54,19 @@ def names_column(piece: Piece, tables: Sequence[Rect]) -> bool:
         if over and not middle and rect.x0 > table.x0 + 0.2 * table.width:
             return True
     return False
+
+
+def is_among_entries(piece: Piece, entries: Sequence[Piece]) -> bool:
+    """Whether the piece stands among three or more *entries* of its contents page.
+
+    It is the beginning of an entry, the name of a group, or the head of their page numbers; a
+    heading between two lists is larger than they are.
+    """
+    if len(entries) < 3 or piece.size > 1.08 * max(entry.size for entry in entries):
+        return False
+    top = min(entry.rect.y0 for entry in entries)
+    foot = max(entry.rect.y1 for entry in entries)
+    middle = sum(entry.rect.x0 + entry.rect.x1 for entry in entries) / (2 * len(entries))
+    rect = piece.rect
+    heads = rect.x0 > middle and -3.0 < top - rect.y1 < 3 * piece.size
+    return heads or top < (rect.y0 + rect.y1) / 2 < foot

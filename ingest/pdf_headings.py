@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from chapterverse.ingest.captions import caption_kind
 from chapterverse.ingest.pdf_contents import is_entry
-from chapterverse.ingest.pdf_front import names_column, without_authors
+from chapterverse.ingest.pdf_front import is_among_entries, names_column, without_authors
 from chapterverse.ingest.pdf_levels import Evidence, numbering, with_levels, without_number
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence
 from chapterverse.ingest.pdf_rows import has_columns, is_beside_numbers
 from chapterverse.ingest.pdf_run_in import split_run_ins
 from chapterverse.ingest.pdf_tagged import TagTrust, trusted_tags
 from chapterverse.ingest.pdf_text import Line, Rect
+from chapterverse.ingest.pdf_wraps import MAX_CHARS, join_split, part_heads
 from chapterverse.schema.records import AssetKind
 
 __all__ = ["OutlineEntry", "body_size", "mark_headings"]
 
-_MAX_CHARS = 150
 _MAX_LINES = 4
 _LARGER = 1.08
 _LABEL = 1.15
 """Share of the body size up to which a plain text that ends in a colon labels a form field."""
+
+_PAGE = 400
+"""Characters of running text from which on a page has a body size of its own."""
+
+_NAME = 8
+"""Most words of a numbered heading that ends in a stop."""
+
+_PART = re.compile(r"(?:section|sec\.|§)\s*\d", re.I)
+_FLOWS = re.compile(r"[a-z]\.\s+[A-Z][a-z]+ [a-z]")
 
 _TEXTS = (AssetKind.PARAGRAPH, AssetKind.LIST_ITEM)
 
@@ -56,7 +66,7 @@ def mark_headings(pieces: Sequence[Piece], outline: Sequence[OutlineEntry]) -> l
     for entry in outline:
         for page in (entry.page - 1, entry.page, entry.page + 1):
             by_page[page].append(entry)
-    joined = split_run_ins(_join_split(pieces, body))
+    joined = split_run_ins(join_split(part_heads(pieces, body), body))
     tags = trusted_tags(joined)
     surroundings = _surroundings(joined)
     found: dict[int, Evidence] = {}
@@ -74,18 +84,35 @@ def mark_headings(pieces: Sequence[Piece], outline: Sequence[OutlineEntry]) -> l
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What else stands on a page: lines in paragraphs, tables, font sizes of list items."""
+    """What else stands on a page: lines in paragraphs, tables, font sizes of list items.
+
+    ``sizes`` counts the characters in running text by font size, ``entries`` are those of a
+    contents page.
+    """
 
     lines: list[Line] = field(default_factory=list)
     tables: list[Rect] = field(default_factory=list)
     items: list[float] = field(default_factory=list)
+    entries: list[Piece] = field(default_factory=list)
+    sizes: Counter[float] = field(default_factory=Counter)
+
+    def body(self, usual: float) -> float:
+        """Size of the running text: *usual*, or the larger one of nearly all of this page."""
+        size, count = max(self.sizes.items(), key=lambda item: item[1], default=(usual, 0))
+        most = count > max(_PAGE, 0.6 * self.sizes.total())
+        return size if most and size > usual else usual
 
 
 def _surroundings(pieces: Sequence[Piece]) -> dict[int, _Around]:
     pages: dict[int, _Around] = defaultdict(_Around)
     for piece in pieces:
         around = pages[piece.page]
-        around.lines.extend(piece.lines if piece.kind in _TEXTS else ())
+        if piece.kind in _TEXTS:
+            around.lines.extend(piece.lines)
+            if len(piece.lines) > 1 or ends_sentence(piece.lines[0].text):
+                around.sizes[round(piece.size, 1)] += sum(len(line.text) for line in piece.lines)
+            if is_entry(piece.lines[-1].text):
+                around.entries.append(piece)
         if piece.kind is AssetKind.TABLE:
             around.tables.append(piece.rect)
         if piece.kind is AssetKind.LIST_ITEM and numbering(piece.text) is None:
@@ -95,10 +122,13 @@ def _surroundings(pieces: Sequence[Piece]) -> dict[int, _Around]:
 
 def _stands_out(piece: Piece, around: _Around, tags: TagTrust, body: float) -> bool:
     """Whether the piece looks like a heading, and neither tags nor its place speak against it."""
-    large = piece.size > _LARGER * body
-    if _is_row(piece, around.lines, large) or not (tags.flat(piece) or _looks(piece, body)):
+    usual = body if _is_named(piece.text) else around.body(body)
+    large = piece.size > _LARGER * usual
+    if _is_row(piece, around.lines, large) or not (tags.flat(piece) or _looks(piece, body, large)):
         return False
     if tags.deny(piece, body) or (not large and names_column(piece, around.tables)):
+        return False
+    if is_among_entries(piece, around.entries):
         return False
     # Text as large as the list under it, as on slides, leads to the list.
     listed = any(abs(size - piece.size) < 0.02 * size for size in around.items)
@@ -112,7 +142,7 @@ def _outlined(piece: Piece, entries: Sequence[OutlineEntry]) -> Evidence | None:
 
 def _possible(piece: Piece) -> bool:
     text = piece.text
-    if len(piece.lines) > _MAX_LINES or len(text) > _MAX_CHARS or caption_kind(piece.lines):
+    if len(piece.lines) > _MAX_LINES or len(text) > MAX_CHARS or caption_kind(piece.lines):
         return False
     if is_entry(text):
         return False
@@ -128,15 +158,23 @@ def _is_row(piece: Piece, lines: Sequence[Line], large: bool) -> bool:
     return not large and numbering(piece.text) is None and is_beside_numbers(piece, lines)
 
 
-def _looks(piece: Piece, body: float) -> bool:
+def _is_named(text: str) -> bool:
+    """Whether a number and a name, no sentence, make up the text."""
+    if (numbering(text) is None and not _PART.match(text)) or _FLOWS.search(text):
+        return False
+    return not ends_sentence(text) or len(text.split()) <= _NAME
+
+
+def _looks(piece: Piece, body: float, larger: bool) -> bool:
     text = piece.text.strip()
     size, number = piece.size, numbering(text)
-    larger = size > _LARGER * body
     strong = piece.bold and size > 0.93 * body
     if text[0] in "•●○■□▪◦➢✓·-–—*(（[" and number is None:
         return False
     if ends_sentence(text) and text[-1] not in "?？":
-        named = number is not None and not number[1] and text[-1] == "." and len(text.split()) > 2
+        words = len(text.split())
+        named = number is not None and not number[1] and text[-1] == "." and words > 2
+        named = named or (strong and text[-1] in ":：" and words > 1 and text.isupper())
         if not named and not (larger and text[-1] in ".!！:："):
             return False
     if text[-1] in ",，、-–" or text[0].islower():
@@ -150,33 +188,7 @@ def _looks(piece: Piece, body: float) -> bool:
     depth, decimal = number
     if decimal:
         return depth >= 2 and size >= 0.98 * body
-    return depth <= 2 and len(text) <= 40
-
-
-def _join_split(pieces: Sequence[Piece], body: float) -> list[Piece]:
-    """Headings that were set on several lines and came as several pieces."""
-    out: list[Piece] = []
-    for piece in pieces:
-        before = out[-1] if out else None
-        if before is not None and _continues(before, piece, body):
-            out[-1] = replace(before, lines=(*before.lines, *piece.lines))
-        else:
-            out.append(piece)
-    return out
-
-
-def _continues(a: Piece, b: Piece, body: float) -> bool:
-    if a.kind not in _TEXTS or b.kind is not AssetKind.PARAGRAPH or a.page != b.page:
-        return False
-    if abs(a.size - b.size) > 0.03 * a.size or a.bold != b.bold:
-        return False
-    full = a.lines[-1].rect.width > 0.8 * max(a.column.width, b.rect.width)
-    if a.size < 1.15 * body and not (a.bold and full):
-        return False
-    if len(a.text) + len(b.text) > _MAX_CHARS or numbering(b.text) or ends_sentence(a.text):
-        return False
-    gap = b.lines[0].rect.y0 - a.lines[-1].rect.y1
-    return -0.3 * a.size < gap < 0.6 * a.size and a.rect.x_overlap(b.rect) > 0
+    return depth <= 2 and len(text) <= 40 and size > 0.93 * body
 
 
 def _in_outline(text: str, entries: Sequence[OutlineEntry]) -> int | None:

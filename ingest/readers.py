@@ -34,7 +34,7 @@ _WORD, _SLIDES = "docx/2", "pptx/1"
 _OFFICE = "libreoffice/1"
 
 READERS = {
-    media.PDF: Reader("pdf/2", "pdf:read_pdf"),
+    media.PDF: Reader("pdf/3", "pdf:read_pdf"),
     media.DOCX: Reader(_WORD, "docx:read_docx"),
     media.HTML: Reader("html/2", "html:read_html"),
     media.MARKDOWN: Reader("markdown/2", "markdown:read_markdown"),

@@ -1,0 +1,109 @@
+"""Headings on several lines, close together, in the margin and on contents pages."""
+
+from __future__ import annotations
+
+from chapterverse.ingest.pdf_contents import gather_entries
+from chapterverse.ingest.pdf_headings import mark_headings
+from chapterverse.ingest.pdf_layout import Block
+from chapterverse.ingest.pdf_pieces import Piece
+from chapterverse.ingest.pdf_text import Line, around
+from chapterverse.schema.records import AssetKind
+from tests.ingest.test_pdf_rules import line, paragraph
+
+LONG = "Plain text of the body that fills the line with a good many words in it"
+
+
+def _body(y: float, x: float = 50.0, size: float = 10.0, page: int = 1) -> Piece:
+    return paragraph(*(line(LONG, y + 12 * i, x, size, page=page) for i in range(4)))
+
+
+def _heads(*pieces: Piece) -> list[str]:
+    return [p.text for p in mark_headings(pieces, []) if p.kind is AssetKind.HEADING]
+
+
+def test_a_bold_line_with_room_for_the_next_word_is_a_heading_of_its_own() -> None:
+    both = paragraph(line("Care of cranes", 60, bold=True), line("Oiling", 72, bold=True))
+    assert _heads(_body(0), both, _body(90)) == ["Care of cranes", "Oiling"]
+
+
+def test_two_bold_pieces_right_below_each_other_stay_two() -> None:
+    heads = [paragraph(line(t, y, bold=True)) for t, y in (("Our product", 60), ("The hoist", 72))]
+    assert _heads(_body(0), *heads, _body(90)) == ["Our product", "The hoist"]
+
+
+def test_a_heading_that_wraps_stays_one() -> None:
+    first = "Care of cranes, winches and hoists on the quays of the inner and the"
+    both = paragraph(line(first, 60, bold=True), line("Outer harbour", 72, bold=True))
+    assert _heads(_body(0), both, _body(90)) == [f"{first} Outer harbour"]
+
+
+def test_an_open_end_goes_on_in_the_next_line() -> None:
+    both = paragraph(line("Care of cranes and", 60, bold=True), line("Hoists", 72, bold=True))
+    assert _heads(_body(0), both, _body(90)) == ["Care of cranes and Hoists"]
+
+
+def test_a_title_goes_on_past_a_note_in_its_margin() -> None:
+    pieces = [
+        paragraph(line("Securing and lifting", 0, x=120, size=26)),
+        paragraph(line("Part 1", 14, x=50, size=7)),
+        paragraph(line("loads", 32, x=120, size=26)),
+        _body(80, x=120),
+        paragraph(line("1 Hooks", 200, x=120, size=14)),
+        _body(240, x=120),
+    ]
+    assert _heads(*pieces) == ["Securing and lifting loads", "1 Hooks"]
+
+
+def test_text_of_a_page_set_larger_than_the_others_is_no_heading() -> None:
+    plain = [_body(60 * i) for i in range(12)]
+    large = [_body(60 * i, size=12, page=2) for i in range(3)]
+    rest = [
+        paragraph(line("There are no terms for this land.", 300, size=12, page=2)),
+        paragraph(line("Norway", 340, size=12, bold=True, page=2)),
+    ]
+    assert _heads(*plain, *large, *rest) == ["Norway"]
+
+
+def _entries(*spots: tuple[str, float, float]) -> list[Line]:
+    return [line(text, y, x, bold=True) for text, x, y in spots]
+
+
+def test_an_entry_of_a_contents_page_takes_its_first_line_along() -> None:
+    rows = _entries(
+        ("1 Cranes ...................................................... 3", 50, 0),
+        ("2 Winches, hoists and all the other engines of the", 50, 12),
+        ("inner harbour ............................................... 5", 70, 24),
+        ("3 Buoys ....................................................... 9", 50, 36),
+        ("Part two", 50, 48),
+        ("4 Lamps ...................................................... 11", 50, 60),
+    )
+    held = gather_entries([(Block("paragraph", around(rows)), rows)], rows)
+    texts = [" ".join(x.text for x in lines) for block, lines in held if block.kind == "list_item"]
+    assert [text.split(" ..")[0] for text in texts] == [
+        "1 Cranes",
+        "2 Winches, hoists and all the other engines of the inner harbour",
+        "3 Buoys",
+        "4 Lamps",
+    ]
+
+
+def test_what_stands_among_the_entries_of_a_contents_page_is_no_heading() -> None:
+    titles = ["1 Cranes", "2 Winches", "3 Buoys", "4 Lamps"]
+    items = [
+        Piece(AssetKind.LIST_ITEM, (x,), 1, x.rect, 0)
+        for x in (line(f"{t} {'.' * 40} {i}", 40 + 30 * i) for i, t in enumerate(titles))
+    ]
+    pieces = [
+        paragraph(line("Contents", 0, bold=True)),
+        paragraph(line("Page", 26, x=320, bold=True)),
+        items[0],
+        paragraph(line("Part two", 56, bold=True)),
+        *items[1:],
+        _body(20, page=2),
+    ]
+    assert _heads(*pieces) == ["Contents"]
+
+
+def test_a_bold_line_of_capitals_may_end_in_a_colon() -> None:
+    heads = [paragraph(line(text, 60, bold=True)) for text in ("ABOUT THE HARBOUR:", "Granted on:")]
+    assert _heads(_body(0), heads[0], _body(90), heads[1]) == ["ABOUT THE HARBOUR:"]

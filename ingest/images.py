@@ -135,7 +135,7 @@ def _text_assets(laid: Mapping[int, LaidPage]) -> tuple[Asset, ...]:
     ]
     marked = merge_tables(merge_breaks(mark_headings(pieces, ())))
     frames = {text.number: (text.width, text.height, None) for text in texts}
-    return make_assets(marked, frames, vocabulary(row for text in texts for row in text.rows))
+    return make_assets(marked, frames, vocabulary(w for text in texts for w in text.words))
 
 
 def _with_figures(

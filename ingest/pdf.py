@@ -245,7 +245,7 @@ def _structure(
             warnings.append(ParseWarning("no_layout", message, text.number))
         pieces.extend(page_pieces(text, layout, furniture[text.number]))
     marked = merge_tables(merge_breaks(mark_headings(pieces, outline)))
-    known = vocabulary(row for text in texts for row in text.rows)
+    known = vocabulary(word for text in texts for word in text.words)
     return make_assets(marked, _frames(texts, labels), known), warnings
 
 

@@ -36,6 +36,10 @@ _TAIL = re.compile(r"([^\W\d_]+)-$")
 _HEAD = re.compile(r"^([^\W\d_]+)")
 
 
+_COMPOUNDING = re.compile("all|by|co|ex?|low|mid|non|off|one?|out|pre|re|six|sub|ten|top|two|un|up")
+"""Short words that English puts before a hyphen of its own."""
+
+
 class Rect(NamedTuple):
     """A rectangle in points, origin top left."""
 
@@ -99,7 +103,8 @@ class Word(NamedTuple):
     ``mono`` marks a typewriter font. ``x`` and ``y`` are the centre of ``rect``. ``broken`` marks
     a word that ends in a line-end hyphen which PDFium recognised. ``upright`` words run from left
     to right; ``vertical`` ones are columns of East Asian characters. ``tag`` is the structure
-    element of a tagged file.
+    element of a tagged file. ``notes`` are the places in ``text`` of raised marks that refer to
+    notes.
     """
 
     text: str
@@ -113,6 +118,7 @@ class Word(NamedTuple):
     y: float
     tag: Tag | None = None
     vertical: bool = False
+    notes: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,22 +235,30 @@ def has_han(text: str) -> bool:
     return any("\u4e00" <= char <= "\u9fff" for char in text)
 
 
-def vocabulary(lines: Iterable[Line]) -> frozenset[str]:
-    """Lower-case words that stand whole inside the lines (their last word left out if broken)."""
-    found: set[str] = set()
-    for line in lines:
-        text = line.text.lower()
-        if text.endswith("-"):
+def vocabulary(words: Iterable[Word]) -> frozenset[str]:
+    """Lower-case words that stand whole among *words*, which come as they are printed.
+
+    The parts of one that a line-end hyphen breaks are left out.
+    """
+    kept: list[str] = []
+    broken = False
+    for word in words:
+        text = word.text
+        if broken:
+            text = text[len(text.split(" ", 1)[0]) :]
+        broken = word.text[-1] == "-"
+        if broken:
             text = text[: text.rfind(" ") + 1]
-        found.update(_WORD.findall(text))
-    return frozenset(found)
+        kept.append(text)
+    return frozenset(_WORD.findall(" ".join(kept).lower()))
 
 
 def join_lines(lines: Sequence[Line], known: frozenset[str]) -> tuple[str, list[tuple[int, int]]]:
     """The running text of *lines* and the span of each of them.
 
-    A line-end hyphen is dropped only if the joined word stands elsewhere in the document, or if
-    neither half does (so neither is a word of its own).
+    A line-end hyphen is dropped only if the joined word stands elsewhere in the document, if
+    neither half does (so neither is a word of its own), or if only a first half of few letters
+    does that forms no compounds.
     """
     text = ""
     spans: list[tuple[int, int]] = []
@@ -265,7 +279,17 @@ def _glue(text: str, after: str) -> str:
     if text[-1].isdigit() and after[0].isdigit() and has_han(text[-30:]) and has_han(after[:30]):
         return ""
     hyphen = len(text) > 1 and text[-1] == "-" and text[-2].isalpha() and after[0].isalnum()
-    return "" if hyphen else " "
+    if hyphen or (text[-1] in "./-_=&?%#" and _is_address(text, after)):
+        return ""
+    return " "
+
+
+def _is_address(text: str, after: str) -> bool:
+    """Whether a web address that ends the text goes on in the next line."""
+    last, first = text[text.rfind(" ") + 1 :], after.split(" ", 1)[0]
+    if "://" not in last and not last.startswith("www."):
+        return False
+    return text[-1] != "." or (first[0].islower() and "/" in first)
 
 
 def _joins(text: str, after: str, known: frozenset[str]) -> bool:
@@ -275,6 +299,7 @@ def _joins(text: str, after: str, known: frozenset[str]) -> bool:
     left, right = tail[1].lower(), head[1].lower()
     if left + right in known:
         return True
-    if f"{left}-{right}" in known:
+    if f"{left}-{right}" in known or text[: tail.start()].endswith("-"):
         return False
-    return left not in known and right not in known
+    short = len(left) < 4 and not _COMPOUNDING.fullmatch(left)
+    return right not in known and (short or left not in known)

@@ -59,6 +59,22 @@ def paragraph(*lines: Line) -> Piece:
         ("采用", "Python 语言", set(), "采用 Python 语言"),
         ("波音737-80", "0型客机", set(), "波音737-800型客机"),
         ("plain", "words", set(), "plain words"),
+        ("it was in-", "duced by", {"in"}, "it was induced by"),
+        ("an on-", "board lamp", {"on"}, "an on-board lamp"),
+        ("seen in-", "depth once", {"in", "depth"}, "seen in-depth once"),
+        ("moderate-to-", "high speed", set(), "moderate-to-high speed"),
+        (
+            "at https://harbour.example/",
+            "crane/a.html",
+            set(),
+            "at https://harbour.example/crane/a.html",
+        ),
+        (
+            "at https://harbour.example.",
+            "It closes",
+            set(),
+            "at https://harbour.example. It closes",
+        ),
     ],
 )
 def test_lines_are_joined(first: str, second: str, known: set[str], joined: str) -> None:
@@ -69,7 +85,8 @@ def test_lines_are_joined(first: str, second: str, known: set[str], joined: str)
 
 
 def test_a_broken_word_does_not_count_as_support() -> None:
-    assert vocabulary([line("the main-"), line("tenance crew", 12)]) == {"the", "tenance", "crew"}
+    words = [*line("the main-").words, *line("tenance crew", 12).words]
+    assert vocabulary(words) == {"the", "crew"}
 
 
 @pytest.mark.parametrize(

@@ -12,10 +12,11 @@ from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any
 
+from chapterverse.ingest.pdf_stacked import stack_characters
 from chapterverse.ingest.pdf_tags import PageTags, Tag, plain_function
 from chapterverse.ingest.pdf_text import Rect, Word, is_cjk
 
-__all__ = ["page_size", "read_words"]
+__all__ = ["displayed_box", "page_size", "read_words"]
 
 _HYPHENS = "\x02\xad\ufffe"
 """What PDFium gives for a hyphen that breaks a word at a line end."""
@@ -28,6 +29,16 @@ _LIGATURES |= {0xFB05: "st", 0xFB06: "st"}
 _LIGATURES |= {ord(c): "" for c in _HYPHENS} | dict.fromkeys((*range(32), 127), "")
 _BOLD = re.compile(r"bold|black|heavy|medi\b|demi|semibold|cmbx|hei(?:ti)?\b|[-,]bd\b", re.I)
 _MONO = re.compile(r"courier|mono|consol|menlo|typewriter|cmtt|sourcecode|lettergothic", re.I)
+_MARK = re.compile(r"[\d*∗†‡§¶①-⑳]")
+_NOTE = re.compile(
+    r"(?:(?<=[^\W\d_]{2})|(?<=[\u4e00-\u9fff.,;:!?)\]”’\"'。，；：、！？）」』]))"
+    r"(?:\d{1,3}(?![\d%]|[.,]\d)|[*∗†‡§¶]{1,3}|[①-⑳])"
+)
+"""What a mark that refers to a note looks like behind a word or a stop."""
+
+_RAISED = 0.85
+"""Size of a raised mark, as a share of its word's, at most."""
+
 _FORCE_BOLD = 0x40000
 _TRACKED = 14.0
 """Font size in points from which on letters may be moved together."""
@@ -56,10 +67,12 @@ def read_words(page: Any, textpage: Any, tags: PageTags | None = None) -> tuple[
     words: list[Word] = []
     for match in _RUN.finditer(chars.text):
         _split_word(chars, match.start(), match.end(), words)
-    return _rejoin(words), len(_UNREAD.findall(chars.text)) / max(1, len(chars.text))
+    return stack_characters(_rejoin(words)), len(_UNREAD.findall(chars.text)) / max(
+        1, len(chars.text)
+    )
 
 
-def _displayed(box: _Bounds, bounds: _Bounds, rotation: int) -> Rect:
+def displayed_box(box: _Bounds, bounds: _Bounds, rotation: int) -> Rect:
     """A box in PDF coordinates (left, bottom, right, top) as seen on the displayed page."""
     x0, y0, x1, y1 = box
     left, bottom, right, top = bounds
@@ -129,7 +142,7 @@ class _Chars:
             left, top = self._left, self._top
             return box.left - left, top - box.top, box.right - left, top - box.bottom
         corners = (box.left, box.bottom, box.right, box.top)
-        return _displayed(corners, self._bounds, self._rotation)
+        return displayed_box(corners, self._bounds, self._rotation)
 
     def style(self, index: int) -> _Style:
         """Size in points, bold, upright, typewriter, tag of one character."""
@@ -184,7 +197,11 @@ def _split_word(chars: _Chars, start: int, end: int, out: list[Word]) -> None:
             _split_word(chars, start, cut, out)
             _split_word(chars, cut, end, out)
             return
-    out.append(_word(text, _around(first, last), style, vertical))
+    word = _word(text, _around(first, last), style, vertical)
+    if style[2] and not text.isalpha() and _MARK.search(text) and len(word.text) == len(text):
+        notes = _raised(chars, start, text, style[0], first[3])
+        word = word._replace(notes=notes) if notes else word
+    out.append(word)
 
 
 def _around(first: _Bounds, last: _Bounds) -> Rect:
@@ -193,6 +210,25 @@ def _around(first: _Bounds, last: _Bounds) -> Rect:
     a, b, c, d = first
     e, f, g, h = last
     return Rect(a if a < e else e, b if b < f else f, c if c > g else g, d if d > h else h)
+
+
+def _raised(
+    chars: _Chars, start: int, text: str, size: float, foot: float
+) -> tuple[tuple[int, int], ...]:
+    """Places of the marks in *text* that are smaller than the word and end above its *foot*."""
+    found = []
+    for match in _NOTE.finditer(text):
+        low, high = match.span()
+        while low < high and _is_raised(chars, start + high - 1, size, foot):
+            high -= 1
+        if high < match.end():
+            found.append((high, match.end()))
+    return tuple(found)
+
+
+def _is_raised(chars: _Chars, index: int, size: float, foot: float) -> bool:
+    small = chars.style(index)[0] < _RAISED * size
+    return small and chars.edges(index)[3] < foot - 0.12 * size
 
 
 def _hidden_space(chars: _Chars, start: int, end: int, style: _Style) -> int | None:
@@ -273,7 +309,8 @@ def _touches(a: Word, b: Word) -> bool:
     stray = a.bold and len(b.text) == 1 and b.text != "a" and 0 < gap < 0.23 * a.size
     if not (stray or abs(gap) < 0.03 * a.size):
         return False
-    if not b.text[0].islower() or not a.text[-1].isalpha():
+    capitals = abs(gap) < 0.03 * a.size and a.text.isupper() and b.text.isupper()
+    if not (b.text[0].islower() or capitals) or not a.text[-1].isalpha():
         return False
     if not (a.upright and b.upright) or a.broken or b.broken or a.bold != b.bold:
         return False

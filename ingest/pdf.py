@@ -16,6 +16,7 @@ from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings
 from chapterverse.ingest.pdf_layout import PageLayout, read_layouts
 from chapterverse.ingest.pdf_ocr import recognise_pages
 from chapterverse.ingest.pdf_page import PageText, page_pieces, page_rows
+from chapterverse.ingest.pdf_spaces import mend_spaces
 from chapterverse.ingest.pdf_tags import PageTags, tells_headings
 from chapterverse.ingest.pdf_text import Word, vocabulary
 from chapterverse.ingest.pdf_words import page_size, read_words
@@ -244,8 +245,10 @@ def _structure(
             message = f"The layout of page {text.number} was not understood; its lines were kept."
             warnings.append(ParseWarning("no_layout", message, text.number))
         pieces.extend(page_pieces(text, layout, furniture[text.number]))
-    marked = merge_tables(merge_breaks(mark_headings(pieces, outline)))
-    known = vocabulary(word for text in texts for word in text.words)
+    words = [word for text in texts for word in text.words]
+    headed = mend_spaces(mark_headings(pieces, outline), words)
+    marked = merge_tables(merge_breaks(headed))
+    known = vocabulary(words)
     return make_assets(marked, _frames(texts, labels), known), warnings
 
 

@@ -14,6 +14,7 @@ from chapterverse.ingest.pdf_crops import add_pictures
 from chapterverse.ingest.pdf_graphics import read_graphics
 from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings
 from chapterverse.ingest.pdf_layout import PageLayout, read_layouts
+from chapterverse.ingest.pdf_notes import place_notes
 from chapterverse.ingest.pdf_ocr import recognise_pages
 from chapterverse.ingest.pdf_page import PageText, page_pieces, page_rows
 from chapterverse.ingest.pdf_spaces import mend_spaces
@@ -247,7 +248,7 @@ def _structure(
         pieces.extend(page_pieces(text, layout, furniture[text.number]))
     words = [word for text in texts for word in text.words]
     headed = mend_spaces(mark_headings(pieces, outline), words)
-    marked = merge_tables(merge_breaks(headed))
+    marked = merge_tables(merge_breaks(place_notes(headed)))
     known = vocabulary(words)
     return make_assets(marked, _frames(texts, labels), known), warnings
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.furniture import find_furniture
+from chapterverse.ingest.pdf_alt import add_descriptions
 from chapterverse.ingest.pdf_assets import PageFrame, make_assets, merge_breaks, merge_tables
 from chapterverse.ingest.pdf_crops import add_pictures
 from chapterverse.ingest.pdf_graphics import read_graphics
@@ -100,7 +101,8 @@ def _pictured(
         return assets, []
     document = _open(data, password)
     try:
-        return add_pictures(document, assets, context)
+        shown, warnings = add_pictures(document, assets, context)
+        return add_descriptions(document, shown), warnings
     finally:
         document.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["tagged_pdf"]
+__all__ = ["assembled", "tagged_pdf"]
 
 Item = tuple[str, float, float, str]
 """Structure type, font size, height of the base line, text; ``|`` parts its lines."""
@@ -52,10 +52,11 @@ def tagged_pdf(pages: Sequence[Sequence[Item]], roles: dict[str, str] | None = N
         f"<< /Type /StructTreeRoot /K [{kids}] /RoleMap << {names} >>"
         f" /ParentTree << /Nums [{' '.join(parents)}] >> >>"
     )
-    return _assembled(objects)
+    return assembled(objects)
 
 
-def _assembled(objects: dict[int, str]) -> bytes:
+def assembled(objects: dict[int, str]) -> bytes:
+    """A file of these objects, the first of which is the catalogue."""
     out, offsets = b"%PDF-1.7\n", {}
     for number in sorted(objects):
         offsets[number] = len(out)

@@ -342,13 +342,15 @@ def run_script(tmp_path: Path, jobs: list[ParseJob]) -> Iterator[subprocess.Pope
     # No main guard, as scripts of users often have none.
     script = tmp_path / "script.py"
     script.write_text(SCRIPT)
+    (temporary := tmp_path / "temporary").mkdir()
+    paths = {"PYTHONPATH": str(HERE.parents[1]), "TMPDIR": str(temporary)}
     process = subprocess.Popen(
         [sys.executable, "-Werror", str(script), str(HERE), *(str(job.path) for job in jobs)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=HERE.parents[1],
-        env={**os.environ, "PYTHONWARNINGS": "error", "PYTHONPATH": str(HERE.parents[1])},
+        env={**os.environ, "PYTHONWARNINGS": "error", **paths},
         start_new_session=True,
     )
     with process:
@@ -364,11 +366,8 @@ def test_script_without_main_guard_under_strict_warnings(tmp_path: Path, job: Ma
     assert (out, err, script.returncode) == ("warned\nprinted\n", "", 0)
 
 
-def test_nothing_survives_a_parent_killed_at_work(
-    tmp_path: Path, job: MakeJob, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder := tmp_path / "temporary").mkdir()
-    monkeypatch.setenv("TMPDIR", str(folder))
+def test_nothing_survives_a_parent_killed_at_work(tmp_path: Path, job: MakeJob) -> None:
+    folder = tmp_path / "temporary"
     with run_script(tmp_path, [job("leave"), job("grandchild"), job("leave")]) as script:
         wait_until(lambda: len(list(folder.glob("*/*/part"))) == 2)
         script.kill()

@@ -14,7 +14,7 @@ from chapterverse.ingest.pdf_contents import is_entry
 from chapterverse.ingest.pdf_front import is_among_entries, names_column, without_authors
 from chapterverse.ingest.pdf_levels import Evidence, numbering, with_levels, without_number
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence
-from chapterverse.ingest.pdf_rows import has_columns, is_beside_numbers
+from chapterverse.ingest.pdf_rows import has_columns, is_beside_heads, is_beside_numbers
 from chapterverse.ingest.pdf_run_in import split_run_ins
 from chapterverse.ingest.pdf_tagged import TagTrust, trusted_tags
 from chapterverse.ingest.pdf_text import Line, Rect
@@ -86,14 +86,15 @@ def mark_headings(pieces: Sequence[Piece], outline: Sequence[OutlineEntry]) -> l
 class _Around:
     """What else stands on a page: lines in paragraphs, tables, font sizes of list items.
 
-    ``sizes`` counts the characters in running text by font size, ``entries`` are those of a
-    contents page.
+    ``sizes`` counts the characters in running text by font size, ``edges`` are the left edges of
+    its lines, ``entries`` are those of a contents page.
     """
 
     lines: list[Line] = field(default_factory=list)
     tables: list[Rect] = field(default_factory=list)
     items: list[float] = field(default_factory=list)
     entries: list[Piece] = field(default_factory=list)
+    edges: list[float] = field(default_factory=list)
     sizes: Counter[float] = field(default_factory=Counter)
 
     def body(self, usual: float) -> float:
@@ -111,6 +112,8 @@ def _surroundings(pieces: Sequence[Piece]) -> dict[int, _Around]:
             around.lines.extend(piece.lines)
             if len(piece.lines) > 1 or ends_sentence(piece.lines[0].text):
                 around.sizes[round(piece.size, 1)] += sum(len(line.text) for line in piece.lines)
+            if len(piece.lines) > 2:
+                around.edges.extend(line.rect.x0 for line in piece.lines)
             if is_entry(piece.lines[-1].text):
                 around.entries.append(piece)
         if piece.kind is AssetKind.TABLE:
@@ -122,6 +125,7 @@ def _surroundings(pieces: Sequence[Piece]) -> dict[int, _Around]:
 
 def _stands_out(piece: Piece, around: _Around, tags: TagTrust, body: float) -> bool:
     """Whether the piece looks like a heading, and neither tags nor its place speak against it."""
+    numbered = numbering(piece.text) is not None
     usual = body if _is_named(piece.text) else around.body(body)
     large = piece.size > _LARGER * usual
     if _is_row(piece, around.lines, large) or not (tags.flat(piece) or _looks(piece, body, large)):
@@ -130,9 +134,11 @@ def _stands_out(piece: Piece, around: _Around, tags: TagTrust, body: float) -> b
         return False
     if is_among_entries(piece, around.entries):
         return False
+    if not large and not numbered and is_beside_heads(piece, around.lines, around.edges):
+        return False
     # Text as large as the list under it, as on slides, leads to the list.
     listed = any(abs(size - piece.size) < 0.02 * size for size in around.items)
-    return piece.bold or not listed or numbering(piece.text) is not None
+    return piece.bold or not listed or numbered
 
 
 def _outlined(piece: Piece, entries: Sequence[OutlineEntry]) -> Evidence | None:

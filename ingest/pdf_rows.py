@@ -9,11 +9,14 @@ from itertools import pairwise
 from chapterverse.ingest.pdf_pieces import Piece
 from chapterverse.ingest.pdf_text import Line, Rect, Word
 
-__all__ = ["has_columns", "is_beside_numbers"]
+__all__ = ["has_columns", "is_beside_heads", "is_beside_numbers"]
 
 _VALUE = re.compile(r"^[$€£¥￥(\-–—+]*(?:\d[\d.,]*)?[%)]*$|^[-–—]+$")
 _LABEL = re.compile(r"[^\W\d_]{3}")
 _NAMED = re.compile(r"^(?:item|part|note|chapter|section|appendix|annex|schedule)\b", re.I)
+_APART, _FLOWING = 1.5, 5
+"""Gap between two heads of columns, in font sizes; lines of running text that make a column."""
+
 _GAP = 3.0
 """Gap between two words, in font sizes, that only the columns of a table leave in a bold line."""
 
@@ -65,3 +68,29 @@ def _is_beside(rect: Rect, size: float, line: Line) -> bool:
     level = abs(other.y1 - rect.y1) < 0.2 * size and other.x_overlap(rect) < 0
     below = -0.2 * size < other.y0 - rect.y1 < 1.5 * size and other.x_overlap(rect) > 0
     return (level or below) and all(_is_value(word) for word in line.words)
+
+
+def is_beside_heads(piece: Piece, others: Sequence[Line], edges: Sequence[float]) -> bool:
+    """Whether a one-line piece and a bold line on its row are heads of columns of a table.
+
+    They are not where running text stands in columns below both; *edges* are the left edges of
+    its lines.
+    """
+    line = piece.lines[0]
+    if len(piece.lines) > 1 or not line.bold:
+        return False
+    return any(
+        _is_level(line, other)
+        and not (_flows(line.rect.x0, edges) and _flows(other.rect.x0, edges))
+        for other in others
+    )
+
+
+def _is_level(a: Line, b: Line) -> bool:
+    same = b.bold and abs(a.size - b.size) < 0.05 * a.size
+    level = abs(a.rect.y1 - b.rect.y1) < 0.2 * a.size
+    return same and level and a.rect.x_overlap(b.rect) < -_APART * a.size
+
+
+def _flows(left: float, edges: Sequence[float]) -> bool:
+    return sum(abs(edge - left) < 6 for edge in edges) >= _FLOWING

@@ -107,3 +107,18 @@ def test_what_stands_among_the_entries_of_a_contents_page_is_no_heading() -> Non
 def test_a_bold_line_of_capitals_may_end_in_a_colon() -> None:
     heads = [paragraph(line(text, 60, bold=True)) for text in ("ABOUT THE HARBOUR:", "Granted on:")]
     assert _heads(_body(0), heads[0], _body(90), heads[1]) == ["ABOUT THE HARBOUR:"]
+
+
+def test_bold_lines_side_by_side_head_the_columns_of_a_table() -> None:
+    rows = [
+        paragraph(line(t, y, x, bold=y == 60))
+        for y, *texts in ((60, "Name", "Office"), (74, "Anna", "Gates"), (88, "Otto", "Walls"))
+        for x, t in zip((50, 300), texts, strict=True)
+    ]
+    assert _heads(_body(0), *rows) == []
+
+
+def test_headings_side_by_side_over_columns_of_text_are_headings() -> None:
+    heads = [paragraph(line("Gates", 60, bold=True)), paragraph(line("Walls", 60, 420, bold=True))]
+    columns = [_body(80), _body(140), _body(80, 420), _body(140, 420)]
+    assert _heads(heads[0], *columns[:2], heads[1], *columns[2:]) == ["Gates", "Walls"]

@@ -248,10 +248,10 @@ def _structure(
             message = f"The layout of page {text.number} was not understood; its lines were kept."
             warnings.append(ParseWarning("no_layout", message, text.number))
         pieces.extend(page_pieces(text, layout, furniture[text.number]))
-    words = [word for text in texts for word in text.words]
-    headed = mend_spaces(mark_headings(pieces, outline), words)
+    plain = vocabulary(w for text in texts for w in text.words if not w.bold)
+    known = plain | vocabulary(w for text in texts for w in text.words if w.bold)
+    headed = mend_spaces(mark_headings(pieces, outline), plain)
     marked = merge_tables(merge_breaks(place_notes(headed)))
-    known = vocabulary(words)
     return make_assets(marked, _frames(texts, labels), known), warnings
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 
 from chapterverse.ingest.pdf_pieces import Piece
-from chapterverse.ingest.pdf_text import Line, Word, make_line, vocabulary
+from chapterverse.ingest.pdf_text import Line, Word, make_line
 from chapterverse.schema.records import AssetKind
 
 __all__ = ["mend_spaces"]
@@ -28,29 +27,24 @@ _APART, _WORD = 1.0, 1.6
 """Widest gap between such letters in font sizes; gap between words over the usual one."""
 
 
-def mend_spaces(pieces: Sequence[Piece], words: Iterable[Word]) -> list[Piece]:
+def mend_spaces(pieces: Sequence[Piece], known: frozenset[str]) -> list[Piece]:
     """The pieces with the words of bold lines and headings whole.
 
     Two parts with a narrow gap between them are one word if that word stands elsewhere in plain
-    type and one of the parts does not; *words* are those of the document. Letters that stand
-    apart at equal gaps are the words that wider gaps set off.
+    type (it is *known*) and one of the parts does not. Letters that stand apart at equal gaps are
+    the words that wider gaps set off.
     """
-
-    @cache
-    def known() -> frozenset[str]:
-        return vocabulary(word for word in words if not word.bold)
-
     return [_mended(piece, known) if piece.kind in _KINDS else piece for piece in pieces]
 
 
-def _mended(piece: Piece, known: Callable[[], frozenset[str]]) -> Piece:
+def _mended(piece: Piece, known: frozenset[str]) -> Piece:
     head = piece.kind is AssetKind.HEADING
     lines = tuple(_mended_line(x, known) if head or x.bold else x for x in piece.lines)
     same = all(a is b for a, b in zip(lines, piece.lines, strict=True))
     return piece if same else replace(piece, lines=lines)
 
 
-def _mended_line(line: Line, known: Callable[[], frozenset[str]]) -> Line:
+def _mended_line(line: Line, known: frozenset[str]) -> Line:
     words = line.words
     if len(words) >= _SPACED and all(len(word.text) == 1 for word in words):
         groups = _spaced_out(words)
@@ -75,7 +69,7 @@ def _spaced_out(words: Sequence[Word]) -> list[list[Word]]:
     return groups
 
 
-def _narrow(words: Sequence[Word], known: Callable[[], frozenset[str]]) -> list[list[Word]]:
+def _narrow(words: Sequence[Word], known: frozenset[str]) -> list[list[Word]]:
     groups = [[words[0]]]
     for a, b in pairwise(words):
         before = "".join(word.text for word in groups[-1])
@@ -93,13 +87,13 @@ def _is_roman(*parts: str) -> bool:
     return all(_ROMAN.match(part) for part in (*parts, "".join(parts)))
 
 
-def _is_one(before: str, after: str, known: Callable[[], frozenset[str]]) -> bool:
+def _is_one(before: str, after: str, known: frozenset[str]) -> bool:
     tail, head = _TAIL.search(before), _HEAD.match(after)
     if tail is None or head is None:
         return False
     left, right = tail[0].lower(), head[0].lower()
-    whole = [len(part) > 1 and part in known() for part in (left, right)]
-    return left + right in known() and not all(whole)
+    whole = [len(part) > 1 and part in known for part in (left, right)]
+    return left + right in known and not all(whole)
 
 
 def _gap(a: Word, b: Word) -> float:

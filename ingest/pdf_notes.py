@@ -50,15 +50,19 @@ def place_notes(pieces: Sequence[Piece]) -> list[Piece]:
     after: dict[int, list[Piece]] = defaultdict(list)
     replaced: dict[int, list[Piece]] = {}
     for indexes in pages.values():
-        found = _references(pieces, indexes)
-        noted = any(pieces[i].kind is AssetKind.FOOTNOTE for i in indexes)
-        if found or noted:
-            _place(pieces, indexes, found, after, replaced)
+        if any(_begins_note(pieces[i]) for i in indexes):
+            _place(pieces, indexes, _references(pieces, indexes), after, replaced)
     out: list[Piece] = []
     for index, piece in enumerate(pieces):
         out.extend(replaced.get(index, [piece]))
         out.extend(after[index])
     return out
+
+
+def _begins_note(piece: Piece) -> bool:
+    if piece.kind is AssetKind.FOOTNOTE:
+        return True
+    return piece.kind in _NOTES and bool(piece.lines) and _mark(piece.lines[0].text) is not None
 
 
 def _place(
@@ -116,6 +120,8 @@ def _references(pieces: Sequence[Piece], indexes: Sequence[int]) -> dict[str, li
             continue
         for row, line in enumerate(piece.lines):
             for place, word in enumerate(line.words):
+                if not word.notes and (len(word.text) > 4 or not place):
+                    continue
                 for span in word.notes or _alone(line, place):
                     mark = word.text[span[0] : span[1]].replace("∗", "*")
                     found[mark].append(_Reference(index, row, place, span))
@@ -125,7 +131,7 @@ def _references(pieces: Sequence[Piece], indexes: Sequence[int]) -> dict[str, li
 def _alone(line: Line, place: int) -> tuple[tuple[int, int], ...]:
     """The place of a mark that is a raised word of its own behind another word."""
     word = line.words[place]
-    if not place or len(word.text) > 4 or word.size > _RAISED * line.size:
+    if word.size > _RAISED * line.size:
         return ()
     match = _MARK.fullmatch(word.text)
     raised = word.rect.y1 < line.words[place - 1].rect.y1 - 0.12 * line.size

@@ -162,7 +162,22 @@ def _candidates(
                 spots.append((page, index, True))
             elif middle > 1 - _BAND or last or (index == len(rows) - 2 and middle > 0.5):
                 spots.append((page, index, False))
-    return spots
+    return _outermost(spots, pages)
+
+
+def _outermost(
+    spots: Sequence[tuple[int, int, bool]], pages: Mapping[int, Sequence[Line]]
+) -> list[tuple[int, int, bool]]:
+    """The rows but those whose text stands farther out, too: a title below its running head."""
+    outermost: dict[tuple[int, bool, str], int] = {}
+    for page, index, top in spots:
+        key = page, top, pages[page][index].text
+        outermost[key] = outermost.get(key, index) if top else index
+    return [
+        (page, index, top)
+        for page, index, top in spots
+        if outermost[page, top, pages[page][index].text] == index
+    ]
 
 
 def _chunks(line: Line) -> int:

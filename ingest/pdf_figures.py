@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from itertools import chain
 
 from chapterverse.ingest.pdf_graphics import Graphics
@@ -45,10 +46,24 @@ def figure_areas(
 
     pictures = [a for a in figure_regions(boxes, *size) if fit(a)]
     drawn = [a for a in _drawn(graphics, size, tables, captions) if fit(a)]
-    areas = [*pictures, *(d for d in drawn if not any(_shares(d, p) for p in pictures))]
+    areas = _both(pictures, drawn, captions)
     for caption in captions:
         areas = _with_panels(areas, caption, lines)
     return sorted((_with_labels(a, captions, lines) for a in areas), key=lambda r: (r.y0, r.x0))
+
+
+def _both(pictures: Sequence[Rect], drawn: Sequence[Rect], captions: Sequence[Rect]) -> list[Rect]:
+    """Pictures and drawings; of those that share an area, a drawing over a caption is the whole
+    figure (a diagram with icons in it), any other one only its frame.
+    """
+    areas = list(pictures)
+    for area in drawn:
+        shared = [p for p in areas if _shares(area, p)]
+        if shared and not any(is_beside(caption, area) for caption in captions):
+            continue
+        areas = [p for p in areas if p not in shared]
+        areas.append(reduce(Rect.union, shared, area))
+    return areas
 
 
 def _shares(a: Rect, b: Rect) -> bool:

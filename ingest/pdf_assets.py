@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 
 from chapterverse.ingest.pdf_grid import Grid
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_list_start
@@ -65,7 +66,7 @@ def merge_tables(pieces: Sequence[Piece]) -> list[Piece]:
     for piece in pieces:
         if piece.grid is None:
             out.append(piece)
-            if piece.kind not in FURNITURE:
+            if piece.kind not in FURNITURE and piece.kind is not AssetKind.FOOTNOTE:
                 last = None
             continue
         if last is not None and _table_goes_on(out[last], piece):
@@ -86,7 +87,34 @@ def _table_goes_on(a: Piece, b: Piece) -> bool:
         return False
     named = not b.caption or bool(_CONTINUED.search(" ".join(x.text for x in b.caption)))
     same = len(a.grid.rows[0]) == len(b.grid.rows[0]) and a.grid.pages[-1] + 1 == b.page
-    return same and named and (bool(b.caption) or _repeated(a, b) > 0)
+    return same and named and (bool(b.caption) or _repeated(a, b) > 0 or _headless(a, b))
+
+
+def _headless(a: Piece, b: Piece) -> bool:
+    """Whether *b* has no column heads of its own and its columns stand where those of *a* do."""
+    assert a.grid is not None and b.grid is not None
+    if b.grid.header_rows and not (_bold_top(a) and not _bold_top(b)):
+        return False
+    return all(
+        one.x_overlap(other) > 0.5 * min(one.width, other.width)
+        for one, other in zip(_column_rects(a.grid), _column_rects(b.grid), strict=True)
+        if one is not None and other is not None
+    )
+
+
+def _bold_top(piece: Piece) -> bool:
+    """Whether the first row of a table is set in bold type."""
+    assert piece.grid is not None
+    bottom = piece.grid.rects[0].y1 + 0.5
+    first = [x for x in piece.lines if x.rect.y1 <= bottom and x.page == piece.grid.pages[0]]
+    return bool(first) and all(line.bold for line in first)
+
+
+def _column_rects(grid: Grid) -> list[Rect | None]:
+    columns = [
+        [box for box in column if box is not None] for column in zip(*grid.boxes, strict=True)
+    ]
+    return [reduce(Rect.union, boxes) if boxes else None for boxes in columns]
 
 
 def _repeated(a: Piece, b: Piece) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -29,11 +29,12 @@ _STOPS = re.compile(r"[.。!?！？;；]$")
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """A table and the words that make it up."""
+    """A table and the words that make it up; ``beside`` says that text stands left of it."""
 
     grid: Grid
     words: tuple[Word, ...]
     rect: Rect
+    beside: bool = False
 
 
 class _Row:
@@ -204,7 +205,8 @@ def _cut(
     start = next((i for i, (index, row) in enumerate(kept) if index >= first and row.values), None)
     if start is None:
         return None
-    return _table([row for _, row in kept], start, len(kept), across, page)
+    found = _table([row for _, row in kept], start, len(kept), across, page)
+    return found and replace(found, beside=True)
 
 
 def _names_group(row: _Row, columns: Sequence[tuple[float, float]]) -> bool:
@@ -247,7 +249,8 @@ def _first_head(
     while index > 0 and first - index < _HEADS:
         row, below = rows[index - 1], rows[index]
         near = below.rect.y0 - row.rect.y1 < (2.6 if index == first else 1.6) * row.size
-        inside = row.rect.x0 > sides[0] - 12 and row.rect.x1 < sides[1] + 48
+        level = len(row.segments) == len(columns) and row.segments[-1].rect.x0 < sides[1]
+        inside = row.rect.x0 > sides[0] - 12 and (level or row.rect.x1 < sides[1] + 48)
         if not (near and inside and _is_head(row, columns, sides)):
             break
         index -= 1

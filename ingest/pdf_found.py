@@ -95,7 +95,9 @@ def _is_better(
     for block in layout.blocks:
         taller = rect.y0 < block.rect.y0 + 5 and rect.y1 > block.rect.y1 - 5
         if block.kind == "table" and not taller and _share(block.rect, rect) > 0:
-            held = [id(w) for w in words if block.rect.holds(w.x, w.y, 1.5)]
+            # What stands beside the table is text that the layout took for its first column.
+            left = rect.x0 if table.beside else block.rect.x0 - 2
+            held = [id(w) for w in words if block.rect.holds(w.x, w.y, 1.5) and w.x > left]
             if sum(i in own for i in held) < _COVERS * len(held):
                 return False
     return True

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
+from chapterverse.ingest.captions import starts_caption
 from chapterverse.ingest.pdf_grid import Grid
 from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
 
 __all__ = ["Block", "PageLayout", "assign_words", "read_layouts"]
+
+_LISTED = re.compile(r"\d{1,3}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +115,27 @@ def assign_words(
     ]
     for line in _loose_lines(loose, page):
         _insert(out, line)
+    return _with_numbers(out)
+
+
+def _with_numbers(held: list[tuple[Block, list[Line]]]) -> list[tuple[Block, list[Line]]]:
+    """Numbers of lines of a listing, found as blocks of their own, put before their lines."""
+    out = held
+    for item in held:
+        block, lines = item
+        if block.kind != "table" and len(lines) == 1 and _LISTED.fullmatch(lines[0].text):
+            rest = [other for other in out if other is not item]
+            if _put_in_front(rest, lines[0], code=True):
+                out = rest
     return out
 
 
 def _columns(block: Block, rows: list[list[Word]]) -> list[tuple[Block, list[list[Word]]]]:
     """The block, or its columns where liteparse took two columns of prose for one."""
-    if block.kind == "table" or len(rows) < 4:
+    if block.kind == "table":
         return [(block, rows)]
-    gutter = _gutter(rows)
+    gutter = _gutter(rows) if len(rows) > 3 else _left_of_caption(rows)
+    gutter = _left_of_aside(rows) if gutter is None else gutter
     if gutter is None:
         return [(block, rows)]
     out = []
@@ -149,6 +167,36 @@ def _gutter(rows: list[list[Word]]) -> float | None:
     return middle if prose else None
 
 
+def _left_of_caption(rows: list[list[Word]]) -> float | None:
+    """Middle of the gap between a line of text and a caption beside it."""
+    for row in rows:
+        for index, (a, b) in enumerate(pairwise(row), 1):
+            apart = b.rect.x0 - a.rect.x1 > 1.5 * max(a.size, b.size)
+            if apart and starts_caption(" ".join(word.text for word in row[index:])):
+                middle = (a.rect.x1 + b.rect.x0) / 2
+                crossed = any(w.rect.x0 < middle < w.rect.x1 for line in rows for w in line)
+                return None if crossed else middle
+    return None
+
+
+def _left_of_aside(rows: list[list[Word]]) -> float | None:
+    """Middle of the gap between running text and a few words beside one of its lines."""
+    for row, below in pairwise(rows):
+        gaps = [i for i, (a, b) in enumerate(pairwise(row), 1) if _is_wide(a, b)]
+        if len(gaps) != 1 or not below[0].text[0].islower():
+            continue
+        right, size = row[gaps[0]].rect.x0, row[0].size
+        reach = max(w.rect.x1 for line in rows for w in line if w.rect.x0 < right)
+        beside = sum(line[-1].rect.x1 > right for line in rows)
+        if 2 * beside <= len(rows) and right - reach > 1.5 * size:
+            return (reach + right) / 2
+    return None
+
+
+def _is_wide(a: Word, b: Word) -> bool:
+    return b.rect.x0 - a.rect.x1 > 3 * max(a.size, b.size)
+
+
 def _loose_lines(words: list[Word], page: int) -> Iterator[Line]:
     for row in group_rows(words):
         start = 0
@@ -160,15 +208,15 @@ def _loose_lines(words: list[Word], page: int) -> Iterator[Line]:
                 start = index
 
 
-def _put_in_front(out: list[tuple[Block, list[Line]]], mark: Line) -> bool:
-    """Give a bullet or number that stands alone to the line right of it."""
+def _put_in_front(out: list[tuple[Block, list[Line]]], mark: Line, *, code: bool = False) -> bool:
+    """Give a bullet or number that stands alone to the line (of *code*) right of it."""
     for index, (block, lines) in enumerate(out):
         if block.kind == "table":
             continue
         for place, line in enumerate(lines):
             gap = line.rect.x0 - mark.rect.x1
             level = line.rect.y_overlap(mark.rect) > 0.5 * min(line.rect.height, mark.rect.height)
-            if level and -1 <= gap < 4 * line.size:
+            if level and -1 <= gap < 4 * line.size and (line.mono or not code):
                 lines[place] = make_line([*mark.words, *line.words], line.page)
                 rect = block.rect.union(mark.rect)
                 out[index] = (Block(block.kind, rect, block.level, block.cells), lines)

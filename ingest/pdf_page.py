@@ -107,7 +107,7 @@ def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
     heads: dict[int, list[Line]] = {}
     moved: set[int] = set()
     for block, lines in sorted(rest, key=lambda item: -item[0].rect.y0):
-        if block.grid or block.kind != "table":
+        if block.grid or block.kind != "table" or is_code(lines):
             continue
         if not all(id(line) in moved for line in lines):
             heads[id(block)] = _column_heads(block, rest, moved)
@@ -122,7 +122,8 @@ def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
             pieces.append(Piece(AssetKind.TABLE, all_lines, text.number, block.rect, grid=grid))
         else:
             both = sorted([*above, *left], key=lambda x: x.rect.y1)
-            pieces.extend(split_block(block.kind, both, block.rect, block.level))
+            kind = "code" if block.kind == "table" and is_code(left) else block.kind
+            pieces.extend(split_block(kind, both, block.rect, block.level))
     for area, lines in zip(areas, labels, strict=True):
         figure = Piece(AssetKind.FIGURE, tuple(lines), text.number, area, area=area)
         pieces.insert(_place(area, pieces), figure)
@@ -160,6 +161,8 @@ def _set_as_one(above: Sequence[Line], below: Sequence[Line], plain: bool) -> bo
     a, b = above[-1], below[0]
     if not -0.5 * a.size < b.rect.y0 - a.rect.y1 < 0.45 * a.size:
         return False
+    if a.mono and b.mono:
+        return a.rect.x_overlap(b.rect) > 0
     flows = not ends_sentence(a.text) and b.text[0].islower() and a.rect.x_overlap(b.rect) > 0
     aligned = abs(around(above).x0 - around(below).x0) < 2 * a.size
     return flows or (plain and aligned)

@@ -24,6 +24,13 @@ _ARTICLE = re.compile(r"^第[一二三四五六七八九十百零〇\d]{1,6}[编
 _SECTION = re.compile(
     r"^(?:[A-Z]\.)?\d{1,2}(?:\.\d{1,2}){0,3}\.?\s+[^\W\d_]|^第[一二三四五六七八九十百\d]+[章节節条條]"
 )
+_CLAUSE = re.compile(
+    r"^(?:SELECT|WITH|INSERT INTO|UPDATE|DELETE FROM|MERGE INTO|CREATE|ALTER|GRANT|REVOKE|FROM"
+    r"|WHERE|AND|OR|(?:LEFT |RIGHT |INNER |OUTER |FULL )*JOIN|ON|USING|(?:GROUP|ORDER) BY|HAVING"
+    r"|LIMIT|UNION|VALUES|SET|WHEN|ADD|TO|AS|FOR|BEGIN|END)\b"
+)
+"""How a line of an SQL statement begins."""
+
 _STOP = re.compile(r"[.!?。！？；;:：…]['\"”’」』）)\]]*$")
 
 
@@ -100,8 +107,14 @@ def split_block(kind: str, lines: Sequence[Line], column: Rect, level: int | Non
 
 
 def is_code(lines: Sequence[Line]) -> bool:
-    """Whether all lines are set in a typewriter font and are more than a word or two."""
-    return all(line.mono for line in lines) and sum(len(line.text) for line in lines) > 15
+    """Whether all lines are set in a typewriter font and are more than a word or two, or whether
+    they are clauses of SQL in any font.
+    """
+    if all(line.mono for line in lines) and sum(len(line.text) for line in lines) > 15:
+        return True
+    if len(lines) < 2 or not lines[-1].text.rstrip().endswith(";"):
+        return False
+    return 3 * sum(bool(_CLAUSE.match(line.text)) for line in lines) >= 2 * len(lines)
 
 
 def _usual_gap(lines: Sequence[Line]) -> float:

@@ -12,11 +12,17 @@ from chapterverse.ingest.pdf_heads import is_number
 from chapterverse.ingest.pdf_layout import Block
 from chapterverse.ingest.pdf_ruled import lines_as_rows
 from chapterverse.ingest.pdf_segments import nearest_column
-from chapterverse.ingest.pdf_text import Line, Word, group_rows, make_line
+from chapterverse.ingest.pdf_text import Line, Word, around, group_rows, make_line
 
 __all__ = ["build_grid", "text_columns"]
 
 _LONG_CELL = 300
+_SPACE = 0.4
+"""Most gap between two words of one cell, in font sizes."""
+
+_LEADING = 0.2
+"""Most that gaps between the lines of one cell differ, in font sizes."""
+
 _MANY = 9
 """Rows from which on only figures tell lines of one row from rows."""
 
@@ -34,6 +40,7 @@ def build_grid(block: Block, lines: Sequence[Line], above: Sequence[Line] = ()) 
         return None
     if _is_lists(cells):
         return None
+    cells = _joined(cells)
     columns = _columns(block)
     head: list[list[Word]] = [[] for _ in columns]
     for line in above:
@@ -54,24 +61,29 @@ def _is_lists(cells: Sequence[Sequence[Sequence[Word]]]) -> bool:
 
 
 def text_columns(block: Block, lines: Sequence[Line]) -> list[list[Line]]:
-    """The lines of each column if *block* is running text set in columns, else nothing.
+    """The lines of each column if *block* is running text or lists set in columns, else nothing.
 
-    It is if cells of over 300 characters hold most of the text, stand side by side and are no
+    It is text if cells of over 300 characters hold most of it, stand side by side and are no
     rows: they do not begin at one height, or their sentences run on into the next row.
     """
     letters = sum(c.isalpha() for line in lines for c in line.text)
-    cells = (_cells(block, lines) if letters > _LONG_CELL else None) or []
-    sizes = [len(cell_text(cell)) for row in cells for cell in row]
-    if 2 * sum(size for size in sizes if size > _LONG_CELL) <= sum(sizes):
-        return []
-    beside = [tops for row in cells if len(tops := _long_tops(row)) > 1]
-    uneven = sum(max(tops) - min(tops) > 2 for tops in beside)
-    running = sum(_run_on(a, b) for a, b in pairwise(cells))
-    if not beside or (2 * uneven < len(beside) and not running):
+    items = sum(bool(_ITEM.match(word.text)) for line in lines for word in line.words)
+    cells = (_cells(block, lines) if letters > _LONG_CELL or items > 3 else None) or []
+    if not cells or not (_is_lists(cells) or _is_text(cells)):
         return []
     columns = [[word for row in cells for word in row[c]] for c in range(len(cells[0]))]
     page = lines[0].page
     return [[make_line(row, page) for row in group_rows(words)] for words in columns if words]
+
+
+def _is_text(cells: Sequence[Sequence[list[Word]]]) -> bool:
+    sizes = [len(cell_text(cell)) for row in cells for cell in row]
+    if 2 * sum(size for size in sizes if size > _LONG_CELL) <= sum(sizes):
+        return False
+    beside = [tops for row in cells if len(tops := _long_tops(row)) > 1]
+    uneven = sum(max(tops) - min(tops) > 2 for tops in beside)
+    running = sum(_run_on(a, b) for a, b in pairwise(cells))
+    return bool(beside) and (2 * uneven >= len(beside) or running > 0)
 
 
 def _long_tops(row: Sequence[list[Word]]) -> list[float]:
@@ -97,10 +109,66 @@ def _cells(block: Block, lines: Sequence[Line]) -> list[list[list[Word]]] | None
     band = cache(partial(_band, bands))  # words of one line stand at one height
     cells: list[list[list[Word]]] = [[[] for _ in columns] for _ in bands]
     for row in group_rows(words):
-        placed = [(word, nearest_column(word.rect, columns)) for word in row]
-        for word, column in attach_signs(placed):
+        for word, column in attach_signs(_placed(row, columns)):
             cells[band(word.y)][column].append(word)
     return cells
+
+
+def _placed(row: Sequence[Word], columns: Sequence[tuple[float, float]]) -> list[tuple[Word, int]]:
+    """The words of a printed row with their columns.
+
+    One that stands between two columns belongs to the word before it if no more than a space parts
+    them; a row that is one run of words over several columns to the first of them.
+    """
+    gaps = [b.rect.x0 - a.rect.x1 for a, b in pairwise(row)]
+    if (
+        len(row) > 1
+        and max(gaps) < _SPACE * row[0].size
+        and not any(is_number(w.text) for w in row)
+    ):
+        column = nearest_column(row[0].rect, columns)
+        return [(word, column) for word in row]
+    out: list[tuple[Word, int]] = []
+    for word in row:
+        column = nearest_column(word.rect, columns)
+        left, right = columns[column]
+        between = word.rect.x1 <= left or word.rect.x0 >= right
+        if between and out and word.rect.x0 - out[-1][0].rect.x1 < _SPACE * word.size:
+            column = out[-1][1]
+        out.append((word, column))
+    return out
+
+
+def _joined(cells: list[list[list[Word]]]) -> list[list[list[Word]]]:
+    """The rows, those that only go on with the text above made one with it.
+
+    In a table of texts they stand close below it, and the next row after a wider gap.
+    """
+    rows = [row for row in cells if any(row)]
+    others = [cell for row in rows for cell in row[1:] if cell]
+    figures = sum(is_number(text) and text[-1] != "A" for text in (c[-1].text for c in others))
+    if len(rows) < 3 or 5 * figures > len(others):
+        return cells
+    size = next(cell[0].size for cell in rows[0] if cell)
+    boxes = [around(word for cell in row for word in cell) for row in rows]
+    gaps = [b.y0 - a.y1 for a, b in pairwise(boxes)]
+    tight = sorted(gaps)[0] + _LEADING * size
+    wide = sum(gap > tight + _LEADING * size for gap in gaps)
+    if wide < 2 or len(gaps) - wide < 2:
+        return cells
+    out = [rows[0]]
+    for gap, row in zip(gaps, rows[1:], strict=True):
+        if gap <= tight and _only_goes_on(row):
+            out[-1] = [[*a, *b] for a, b in zip(out[-1], row, strict=True)]
+        else:
+            out.append(row)
+    return out
+
+
+def _only_goes_on(row: Sequence[Sequence[Word]]) -> bool:
+    """Whether a row leaves cells empty, or each of its cells begins amid a sentence."""
+    starts = [cell[0].text[0] for cell in row if cell]
+    return len(starts) < len(row) or all(first.islower() for first in starts)
 
 
 def _is_prose(words: Sequence[Word], columns: Sequence[tuple[float, float]]) -> bool:

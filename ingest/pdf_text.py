@@ -134,8 +134,12 @@ class Line:
 
     @property
     def mono(self) -> bool:
-        """Whether the whole line is set in a typewriter font."""
-        return all(word.mono for word in self.words)
+        """Whether the whole line, but for its number in a listing, is set in a typewriter font."""
+        words = self.words
+        if not words[-1].mono:
+            return False
+        numbered = len(words) > 1 and not words[0].mono and words[0].text.isdecimal()
+        return all(word.mono for word in (words[1:] if numbered else words))
 
     @property
     def broken(self) -> bool:

@@ -43,11 +43,22 @@ def head_rows(
         for stack in level:
             others = [other.rect for other in level if other is not stack]
             a, b = _reach(stack.rect, columns, rules, others)
+            if not others and _is_unit(stack, columns):
+                a, b = 1, len(columns) - 1
             placed[a].extend(stack.words)
             if b > a:
                 spans.append(Span(index, a, 1, b - a + 1))
         cells.append(placed)
     return cells, spans
+
+
+def _is_unit(stack: _Stack, columns: _Columns) -> bool:
+    """Whether words in brackets stand in the middle over all columns but the first."""
+    first, last = stack.words[0].text[0], stack.words[-1].text[-1]
+    if len(columns) < 3 or first not in "(（" or last not in ")）":
+        return False
+    left, right = columns[1][0], columns[-1][1]
+    return abs(stack.rect.x0 + stack.rect.x1 - left - right) < 0.16 * (right - left)
 
 
 def _levels(heads: Sequence[Sequence[Segment]], rules: Sequence[Rect]) -> list[list[_Stack]]:

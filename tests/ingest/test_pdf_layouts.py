@@ -11,7 +11,9 @@ from chapterverse.ingest.furniture import find_furniture
 from chapterverse.ingest.pdf import read_pdf
 from chapterverse.ingest.pdf_figures import figure_areas
 from chapterverse.ingest.pdf_graphics import Graphics
+from chapterverse.ingest.pdf_head_rows import head_rows
 from chapterverse.ingest.pdf_layout import Block
+from chapterverse.ingest.pdf_segments import row_segments
 from chapterverse.ingest.pdf_tables import build_grid
 from chapterverse.ingest.pdf_text import Rect, make_line
 from chapterverse.schema.records import Asset, AssetKind, Table
@@ -183,3 +185,12 @@ def test_a_title_below_its_own_running_head_is_kept() -> None:
     found = find_furniture(pages, dict.fromkeys(pages, 800.0))
     assert found[1].heads == {0}
     assert found[2].heads == {0}
+
+
+def test_a_unit_in_brackets_over_all_figures_names_each_column() -> None:
+    columns = [(50.0, 150.0), (200.0, 250.0), (300.0, 350.0), (400.0, 450.0)]
+    heads = [[word(year, x, 0) for year, x in (("2021", 210), ("2022", 310), ("2023", 410))]]
+    for unit, x, reach in (("(in millions)", 295, 3), ("(in millions)", 205, 0)):
+        rows = [*heads, [word(part, x + 16 * n, 25) for n, part in enumerate(unit.split())]]
+        _, spans = head_rows([row_segments(row) for row in rows], columns, (), (50.0, 450.0))
+        assert [(span.column, span.columns) for span in spans] == [(1, reach)] * bool(reach)

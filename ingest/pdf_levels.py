@@ -24,7 +24,8 @@ _NUMBERED: tuple[tuple[re.Pattern[str], int], ...] = (
         ),
         1,
     ),
-    (re.compile(r"^(?:ITEM|Item)\s+\d+[A-Z]?\."), 2),
+    (re.compile(r"^(?:ITEM|Item)\s+\d+[A-Z]?(?:\.|\s*[:—–-]|\s+[A-Z])"), 2),
+    (re.compile(r"^(?:NOTE|Note)\s+\d{1,2}\b(?!\s*[,;)])"), 3),
     (re.compile(r"^[一二三四五六七八九十]{1,3}、"), 3),
     (re.compile(r"^[（(][一二三四五六七八九十]{1,3}[)）]"), 4),
 )
@@ -32,13 +33,16 @@ _DECIMAL = re.compile(
     r"^((?:[A-Z]\.)?\d{1,2}(?:\s?\.\s?\d{1,3}){0,4})[.、．]?(?:\s+|(?=[\u4e00-\u9fff]))(?=\S)"
 )
 _ROMAN = re.compile(r"^[IVX]{1,5}\.\s+(?=[A-Z])")
-_FILING = re.compile(r"(?:part|item)\s+(?:[ivx]+\b|\d)", re.I)
+_FILING = re.compile(r"(?:part|item|note)\s+(?:[ivx]+\b|\d)", re.I)
 _DEEPEST = 6
 _SLIDE = 32.0
 """Font size in points of a title that only slides have, which hold but a few pieces."""
 
 _FEW = 25
 _ENOUGH = 0.25
+_FRAME = 4
+"""Headings of a style that name parts of a filing, from which on they are its frame."""
+
 _HUGE = 40.0
 """Font size in points from which on sizes tell no levels apart (titles that fill their slide)."""
 _RUN_IN = 99
@@ -148,11 +152,13 @@ def _raw_levels(pieces: Sequence[Piece], found: Mapping[int, Evidence]) -> dict[
     last = 0
     for style in sorted(styles, reverse=True):
         votes = _votes(styles[style], found, known)
-        if votes:
+        frame = [known[i] for i in styles[style] if i in known and _FILING.match(pieces[i].text)]
+        if frame and (votes or len(frame) >= _FRAME):
+            # "Part", "Item" and "Note" name the frame of a filing; its heads stand below them.
+            level_of[style] = max(known[i] for i in styles[style] if i in known) + 1
+            votes = Counter(frame)
+        elif votes:
             level_of[style] = votes.most_common(1)[0][0]
-            if any(_FILING.match(pieces[i].text) for i in styles[style]):
-                # "Part" and "Item" name the frame of a filing; its own heads stand below them.
-                level_of[style] = max(votes) + 1
         else:
             level_of[style] = min(last + 1, _DEEPEST)
         last = level_of[style] if votes else max(last, level_of[style])

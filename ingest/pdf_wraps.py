@@ -31,6 +31,14 @@ _OPEN = re.compile(
 )
 
 
+_BARE = re.compile(
+    r"(?:chapter|article|part|note|section|appendix|annex|schedule|item|exhibit|book|kapitel|teil)"
+    r"\s+(?:[A-Z]|[IVXLC]+|\d{1,3})[.:]?|第\s*\w{1,6}\s*[编編篇部章节節]",
+    re.I,
+)
+"""A number whose name follows on the next line."""
+
+
 def part_heads(pieces: Sequence[Piece], body: float) -> list[Piece]:
     """The pieces with two bold headings that stand one right below the other as two.
 
@@ -79,9 +87,12 @@ def _right_edge(pieces: Sequence[Piece], index: int) -> float | None:
 
 def _could_go_on(a: Line, b: Line, right: float | None) -> bool:
     """Whether line *a* had room for the first word of *b*, a beginning of its own below it."""
-    if right is None or abs(a.rect.x0 - b.rect.x0) > 0.3 * a.size or _OPEN.search(a.text):
+    if _OPEN.search(a.text) or a.rect.y_overlap(b.rect) > 0.3 * a.size or b.text[0].islower():
         return False
-    if a.rect.y_overlap(b.rect) > 0.3 * a.size or b.text[0].islower():
+    number = numbering(b.text)
+    if number is not None and not number[1]:
+        return True
+    if right is None or abs(a.rect.x0 - b.rect.x0) > 0.3 * a.size or _BARE.fullmatch(a.text):
         return False
     tag = a.tag
     if tag is not None and tag == b.tag:

@@ -42,6 +42,19 @@ def test_an_open_end_goes_on_in_the_next_line() -> None:
     assert _heads(_body(0), both, _body(90)) == ["Care of cranes and Hoists"]
 
 
+def test_a_number_alone_takes_its_name_along() -> None:
+    both = paragraph(line("ARTICLE 7", 60, bold=True), line("EARNINGS", 72, bold=True))
+    assert _heads(_body(0), both, _body(90)) == ["ARTICLE 7 EARNINGS"]
+
+
+def test_a_numbered_head_begins_anew_in_the_middle_of_the_line() -> None:
+    lines = [
+        line("Notes to the statements", 60, 80, bold=True),
+        line("Note 1. Gates", 72, 110, bold=True),
+    ]
+    assert _heads(_body(0), paragraph(*lines), _body(90)) == [x.text for x in lines]
+
+
 def test_a_title_goes_on_past_a_note_in_its_margin() -> None:
     pieces = [
         paragraph(line("Securing and lifting", 0, x=120, size=26)),
@@ -122,3 +135,20 @@ def test_headings_side_by_side_over_columns_of_text_are_headings() -> None:
     heads = [paragraph(line("Gates", 60, bold=True)), paragraph(line("Walls", 60, 420, bold=True))]
     columns = [_body(80), _body(140), _body(80, 420), _body(140, 420)]
     assert _heads(heads[0], *columns[:2], heads[1], *columns[2:]) == ["Gates", "Walls"]
+
+
+def test_heads_set_like_the_notes_of_a_filing_stand_below_them() -> None:
+    texts = ["PART I", "Item 1. Business", "General", "Item 2. Ships", "Note 1. Gates", "Hinges"]
+    pieces = [_body(0)]
+    for i, text in enumerate(texts):
+        pieces += [paragraph(line(text, 60 + 80 * i, bold=True)), _body(80 + 80 * i)]
+    marked = mark_headings(pieces, [])
+    heads = [(p.level, p.text) for p in marked if p.kind is AssetKind.HEADING]
+    assert heads == [
+        (1, "PART I"),
+        (2, "Item 1. Business"),
+        (3, "General"),
+        (2, "Item 2. Ships"),
+        (3, "Note 1. Gates"),
+        (4, "Hinges"),
+    ]

@@ -18,6 +18,7 @@ from chapterverse.ingest.pdf_layout import PageLayout, read_layouts
 from chapterverse.ingest.pdf_notes import place_notes
 from chapterverse.ingest.pdf_ocr import recognise_pages
 from chapterverse.ingest.pdf_page import PageText, page_pieces, page_rows
+from chapterverse.ingest.pdf_sideways import as_displayed, turn_of, turned
 from chapterverse.ingest.pdf_spaces import mend_spaces
 from chapterverse.ingest.pdf_tags import PageTags, tells_headings
 from chapterverse.ingest.pdf_text import Word, vocabulary
@@ -149,8 +150,14 @@ def _texts(document: Any, count: int) -> tuple[list[PageText], list[ParseWarning
             warnings.append(ParseWarning("page_failed", message, number))
             continue
         textpage = page.get_textpage()
-        width, height = page_size(page)
-        found, unread = read_words(page, textpage, PageTags(page) if tagged else None)
+        tags = PageTags(page) if tagged else None
+        found, unread = read_words(page, textpage, tags)
+        turn = turn_of(found)
+        with turned(page, turn):
+            if turn:
+                found, _ = read_words(page, textpage, tags)
+            width, height = page_size(page)
+            graphics = read_graphics(page)
         words, outside = _visible(found, width, height)
         if unread > 0.3:
             message = (
@@ -159,7 +166,6 @@ def _texts(document: Any, count: int) -> tuple[list[PageText], list[ParseWarning
             )
             warnings.append(ParseWarning("unreadable_text", message, number))
         rows = page_rows(words, number)
-        graphics = read_graphics(page)
         textpage.close()
         page.close()
         if outside:
@@ -168,7 +174,7 @@ def _texts(document: Any, count: int) -> tuple[list[PageText], list[ParseWarning
         if not words:
             message = f"Page {number} holds no text (a scan or a picture); nothing was read."
             warnings.append(ParseWarning("no_text", message, number))
-        texts.append(PageText(number, width, height, tuple(words), rows, graphics))
+        texts.append(PageText(number, width, height, tuple(words), rows, graphics, turn))
     return texts, warnings
 
 
@@ -235,7 +241,8 @@ def _structure(
     labels: tuple[str, ...] | None,
     outline: Sequence[OutlineEntry],
 ) -> tuple[tuple[Asset, ...], list[ParseWarning]]:
-    layouts = {**read_layouts(data, password, len(texts)), **recognised}
+    turns = {text.number: text.turn for text in texts if text.turn}
+    layouts = {**read_layouts(data, password, len(texts), turns), **recognised}
     furniture = find_furniture(
         {text.number: text.rows for text in texts}, {text.number: text.height for text in texts}
     )
@@ -252,7 +259,7 @@ def _structure(
     known = plain | vocabulary(w for text in texts for w in text.words if w.bold)
     headed = mend_spaces(mark_headings(pieces, outline), plain)
     marked = merge_tables(merge_breaks(place_notes(headed)))
-    return make_assets(marked, _frames(texts, labels), known), warnings
+    return as_displayed(make_assets(marked, _frames(texts, labels), known), turns), warnings
 
 
 def _frames(texts: Sequence[PageText], labels: tuple[str, ...] | None) -> Mapping[int, PageFrame]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -39,8 +39,14 @@ class PageLayout:
     figures: tuple[Rect, ...]
 
 
-def read_layouts(data: bytes, password: str | None, pages: int) -> dict[int, PageLayout]:
-    """Layouts by page (1-based); a page on which liteparse failed is absent."""
+def read_layouts(
+    data: bytes, password: str | None, pages: int, turns: Mapping[int, int]
+) -> dict[int, PageLayout]:
+    """Layouts by page (1-based); a page on which liteparse failed is absent.
+
+    Pages in *turns* display their content turned clockwise by so many degrees, and are laid out
+    as if it were upright.
+    """
     import liteparse
 
     parser = liteparse.LiteParse(
@@ -53,6 +59,7 @@ def read_layouts(data: bytes, password: str | None, pages: int) -> dict[int, Pag
         num_workers=1,
         max_pages=pages,
         password=password,
+        page_orientation_corrections=list(turns.items()) or None,
     )
     try:
         result = parser.parse(data)

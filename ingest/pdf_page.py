@@ -33,7 +33,8 @@ _Held = list[tuple[Block, list[Line]]]
 class PageText:
     """The words of a page and its size in points; ``rows`` are its printed rows.
 
-    ``graphics`` are its lines, drawings and pictures.
+    ``graphics`` are its lines, drawings and pictures. All are as seen upright: the page itself
+    displays its content turned clockwise by ``turn`` degrees.
     """
 
     number: int
@@ -42,6 +43,7 @@ class PageText:
     words: tuple[Word, ...]
     rows: tuple[Line, ...]
     graphics: Graphics = field(default_factory=Graphics)
+    turn: int = 0
 
 
 def page_rows(words: Iterable[Word], page: int) -> tuple[Line, ...]:

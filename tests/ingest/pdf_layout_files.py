@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from reportlab.lib.pagesizes import A4  # type: ignore[import-untyped]
@@ -86,6 +87,19 @@ def turned_page(c: Any) -> None:
     c.rotate(90)
     text(c, 70, 520, *prose(3))
     _berths(c, 70, 440)
+
+
+def turned_content(turn: int) -> Callable[[Any], None]:
+    """A painter of a table that appears turned clockwise by *turn* degrees, under a page head."""
+
+    def paint(c: Any) -> None:
+        text(c, 60, 800, "A page head")
+        c.translate(*{0: (0, 0), 90: (0, A4[0]), 180: A4, 270: (A4[0], 0)}[turn])
+        c.rotate(-turn)
+        text(c, 70, 300, *prose(2))
+        _berths(c, 70, 240)
+
+    return paint
 
 
 def long_table(c: Any) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 
+import pytest
 from PIL import Image
+from reportlab.lib.pagesizes import A4  # type: ignore[import-untyped]
 from reportlab.lib.utils import ImageReader  # type: ignore[import-untyped]
 
 from chapterverse.ingest.furniture import find_furniture
@@ -59,6 +61,22 @@ def test_a_table_on_a_turned_page_is_read_as_it_is_shown() -> None:
     ((caption, table),) = tables(files.turned_page)
     assert caption == "Table 4: Berths by quarter"
     assert table.rows == tuple(files.BERTHS)
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_content_on_its_side_is_read_upright_and_cited_where_it_lies(turn: int) -> None:
+    (asset,) = [asset for asset in read(files.turned_content(turn)) if asset.table is not None]
+    assert asset.table is not None
+    assert asset.caption == "Table 4: Berths by quarter"
+    assert asset.table.rows == tuple(files.BERTHS)
+    start = asset.text.index("North")
+    (box,) = [r.box for r in asset.regions if r.start <= start < r.end and r.box is not None]
+    # Where "North" was drawn, in points of the page: one row below the first of the table.
+    x, y = {0: (75, 227), 90: (227, A4[0] - 75), 180: (A4[0] - 75, A4[1] - 227)}.get(
+        turn, (A4[0] - 227, 75)
+    )
+    assert box.x0 < x / A4[0] < box.x1
+    assert box.y0 < 1 - y / A4[1] < box.y1
 
 
 def test_a_table_goes_on_over_the_page_without_its_heads() -> None:

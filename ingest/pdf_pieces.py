@@ -34,6 +34,11 @@ _CLAUSE = re.compile(
 _STOP = re.compile(r"[.!?。！？；;:：…]['\"”’」』）)\]]*$")
 
 
+_COUNT = re.compile(r"^(\d{1,3})[.)、．]?\s+\D")
+_COUNTED = 4
+"""Lines in a row whose numbers count up, from which on they are entries of a list."""
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A structural unit of one page before the document is looked at as a whole.
@@ -89,8 +94,9 @@ def split_block(kind: str, lines: Sequence[Line], column: Rect, level: int | Non
     gap = _usual_gap(lines)
     left = _left_edge(lines)
     right = max(line.rect.x1 for line in lines)
+    counted = _counted(lines)
     for line in lines:
-        if groups and not _starts(groups[-1], line, gap, left, right):
+        if groups and id(line) not in counted and not _starts(groups[-1], line, gap, left, right):
             groups[-1].append(line)
         else:
             groups.append([line])
@@ -100,10 +106,28 @@ def split_block(kind: str, lines: Sequence[Line], column: Rect, level: int | Non
             pieces.append(Piece(AssetKind.CODE, tuple(group), group[0].page, column))
             continue
         listed = is_list_start(group[0].text) or (kind == "list_item" and group is groups[0])
+        listed = listed or id(group[0]) in counted
         what = AssetKind.LIST_ITEM if listed else AssetKind.PARAGRAPH
         depth = (level if level and kind == "list_item" else 0) if listed else None
         pieces.append(Piece(what, tuple(group), group[0].page, column, depth))
     return pieces
+
+
+def _counted(lines: Sequence[Line]) -> frozenset[int]:
+    """Identities of lines that begin with numbers which count up from line to line."""
+    runs: list[list[Line]] = []
+    last: int | None = None
+    for line in lines:
+        number = _COUNT.match(line.text)
+        if number is None:
+            continue
+        if last is None or int(number[1]) != last + 1:
+            runs.append([])
+        runs[-1].append(line)
+        last = int(number[1])
+    longest = max(runs, key=len, default=[])
+    whole = len(longest) >= _COUNTED and 2 * len(longest) > len(lines)
+    return frozenset(id(line) for line in longest) if whole else frozenset()
 
 
 def is_code(lines: Sequence[Line]) -> bool:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from chapterverse.ingest.pdf_text import join_lines, vocabulary
+from chapterverse.ingest.pdf_pieces import split_block
+from chapterverse.ingest.pdf_text import Rect, join_lines, vocabulary
+from chapterverse.schema.records import AssetKind
 from tests.ingest.test_pdf_rules import line
 
 
@@ -48,3 +50,17 @@ def test_lines_are_joined(first: str, second: str, known: set[str], joined: str)
 def test_a_broken_word_does_not_count_as_support() -> None:
     words = [*line("the main-").words, *line("tenance crew", 12).words]
     assert vocabulary(words) == {"the", "crew"}
+
+
+def test_lines_whose_numbers_count_up_are_entries_of_a_list() -> None:
+    texts = ["7 Cranes", "8 Winches and all the", "engines of the quay", "9 Buoys", "10 Lamps"]
+    lines = [line(text, 12.0 * i) for i, text in enumerate(texts)]
+    pieces = split_block("paragraph", lines, Rect(50, 0, 400, 100), None)
+    assert [p.text for p in pieces] == [texts[0], f"{texts[1]} {texts[2]}", *texts[3:]]
+    assert {p.kind for p in pieces} == {AssetKind.LIST_ITEM}
+
+
+def test_numbers_in_running_text_make_no_list() -> None:
+    texts = ["In all they bought", "7 cranes and", "9 winches and", "8 buoys in the year", "2001"]
+    lines = [line(text, 12.0 * i) for i, text in enumerate(texts)]
+    assert len(split_block("paragraph", lines, Rect(50, 0, 400, 100), None)) == 1

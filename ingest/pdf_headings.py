@@ -14,7 +14,12 @@ from chapterverse.ingest.pdf_contents import is_entry
 from chapterverse.ingest.pdf_front import is_among_entries, names_column, without_authors
 from chapterverse.ingest.pdf_levels import Evidence, numbering, with_levels, without_number
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence
-from chapterverse.ingest.pdf_rows import has_columns, is_beside_heads, is_beside_numbers
+from chapterverse.ingest.pdf_rows import (
+    has_columns,
+    is_beside_cells,
+    is_beside_heads,
+    is_beside_numbers,
+)
 from chapterverse.ingest.pdf_run_in import split_run_ins
 from chapterverse.ingest.pdf_tagged import TagTrust, trusted_tags
 from chapterverse.ingest.pdf_text import Line, Rect
@@ -84,7 +89,7 @@ def mark_headings(pieces: Sequence[Piece], outline: Sequence[OutlineEntry]) -> l
 
 @dataclass(frozen=True, slots=True)
 class _Around:
-    """What else stands on a page: lines in paragraphs, tables, font sizes of list items.
+    """What else stands on a page: lines in paragraphs and tables, font sizes of list items.
 
     ``sizes`` counts the characters in running text by font size, ``edges`` are the left edges of
     its lines, ``entries`` are those of a contents page.
@@ -92,6 +97,7 @@ class _Around:
 
     lines: list[Line] = field(default_factory=list)
     tables: list[Rect] = field(default_factory=list)
+    rows: list[Line] = field(default_factory=list)
     items: list[float] = field(default_factory=list)
     entries: list[Piece] = field(default_factory=list)
     edges: list[float] = field(default_factory=list)
@@ -118,6 +124,7 @@ def _surroundings(pieces: Sequence[Piece]) -> dict[int, _Around]:
                 around.entries.append(piece)
         if piece.kind is AssetKind.TABLE:
             around.tables.append(piece.rect)
+            around.rows.extend(piece.lines)
         if piece.kind is AssetKind.LIST_ITEM and numbering(piece.text) is None:
             around.items.append(piece.size)
     return pages
@@ -134,8 +141,10 @@ def _stands_out(piece: Piece, around: _Around, tags: TagTrust, body: float) -> b
         return False
     if is_among_entries(piece, around.entries):
         return False
-    if not large and not numbered and is_beside_heads(piece, around.lines, around.edges):
-        return False
+    if not large and not numbered:
+        rows, edges = around.rows, around.edges
+        if is_beside_heads(piece, around.lines, edges) or is_beside_cells(piece, rows):
+            return False
     # Text as large as the list under it, as on slides, leads to the list.
     listed = any(abs(size - piece.size) < 0.02 * size for size in around.items)
     return piece.bold or not listed or numbered

@@ -9,7 +9,7 @@ from itertools import pairwise
 from chapterverse.ingest.pdf_pieces import Piece
 from chapterverse.ingest.pdf_text import Line, Rect, Word
 
-__all__ = ["has_columns", "is_beside_heads", "is_beside_numbers"]
+__all__ = ["has_columns", "is_beside_cells", "is_beside_heads", "is_beside_numbers"]
 
 _VALUE = re.compile(r"^[$€£¥￥(\-–—+]*(?:\d[\d.,]*)?[%)]*$|^[-–—]+$")
 _LABEL = re.compile(r"[^\W\d_]{3}")
@@ -94,3 +94,24 @@ def _is_level(a: Line, b: Line) -> bool:
 
 def _flows(left: float, edges: Sequence[float]) -> bool:
     return sum(abs(edge - left) < 6 for edge in edges) >= _FLOWING
+
+
+def is_beside_cells(piece: Piece, rows: Sequence[Line]) -> bool:
+    """Whether a one-line piece names a row of a table: the next words right of it are values.
+
+    *rows* are the lines of the tables of the page. Text in a further column that begins with a
+    number goes on in words.
+    """
+    if len(piece.lines) > 1:
+        return False
+    rect, size = piece.rect, piece.size
+    for line in rows:
+        if abs(line.rect.y1 - rect.y1) < 0.5 * size:
+            right = [w for w in line.words if w.rect.x0 > rect.x1 and _on_line(w.rect, rect, size)]
+            if right and all(_is_value(word) for word in right[:2]):
+                return True
+    return False
+
+
+def _on_line(a: Rect, b: Rect, size: float) -> bool:
+    return abs(a.y1 - b.y1) < 0.2 * size

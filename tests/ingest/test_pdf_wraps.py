@@ -152,3 +152,12 @@ def test_heads_set_like_the_notes_of_a_filing_stand_below_them() -> None:
         (3, "Note 1. Gates"),
         (4, "Hinges"),
     ]
+
+
+def test_a_bold_line_beside_the_values_of_a_table_is_its_row() -> None:
+    name = paragraph(line("Total of the year", 60, bold=True))
+    values = line("3,020 1,762 of", 60, 300)
+    words = line("2021 was a good year", 60, 300)
+    for cells, heading in ((values, False), (words, True)):
+        table = Piece(AssetKind.TABLE, (line("2022 2021", 48, 300), cells), 1, cells.rect)
+        assert _heads(_body(0), name, table, _body(90)) == ["Total of the year"] * heading

@@ -61,8 +61,10 @@ def read_layouts(
         password=password,
         page_orientation_corrections=list(turns.items()) or None,
     )
+    # Its Python records of every text item cost more than all that is read here of its blocks.
+    parse = getattr(getattr(parser, "_native", None), "parse_bytes", parser.parse)
     try:
-        result = parser.parse(data)
+        result = parse(data)
     except Exception:
         return {}
     return {page.page_num: _layout(page) for page in result.pages}

@@ -53,6 +53,9 @@ HEARTBEAT_SECONDS = 2.0
 
 READ_BYTES = 1 << 20
 
+_COLLECT = (50_000, 20, 100)
+"""New objects, and younger collections, after which a child looks for garbage."""
+
 
 Reason = Literal["exit", "timeout", "oversize", "garbled"]
 
@@ -211,6 +214,8 @@ def _run_child(request: Request, results: int, zygote: int) -> NoReturn:
         os.setpgid(0, 0)
         _die_with(zygote)
         apply_limits(request.limits)
+        # What a reader makes is kept until it ends, mostly: looking for garbage finds none.
+        gc.set_threshold(*_COLLECT)
 
         def budget(seconds: float) -> None:
             limit_cpu(seconds)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import datetime as dt
 import io
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeVar
 
 from chapterverse.ingest.context import DEFAULT_CONTEXT, ReadContext
 from chapterverse.ingest.grid import MAX_CELLS, Area, GridCell, Sheet
@@ -16,6 +18,7 @@ from chapterverse.ingest.grid_drafts import sheet_drafts, sheet_heading
 from chapterverse.ingest.media_types import XLS
 from chapterverse.ingest.number_format import plain_number, show_date
 from chapterverse.ingest.outline import Draft, to_assets
+from chapterverse.ingest.xls_container import DAMAGE, packed_anew, workbook_stream
 from chapterverse.ingest.xls_records import count_beside, summary
 from chapterverse.schema.errors import Corrupt, Encrypted, TooLarge
 from chapterverse.schema.records import Parsed, ParseWarning
@@ -23,6 +26,8 @@ from chapterverse.schema.records import Parsed, ParseWarning
 __all__ = ["PARSER", "read_xls"]
 
 PARSER = "xls/2"
+
+_T = TypeVar("_T")
 _MOST_PLACES = 20_000_000
 """Cells, filled or not, between the first and the last one of a sheet: calamine holds them all."""
 
@@ -36,7 +41,12 @@ def read_xls(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """
     import python_calamine as calamine
 
-    book = _open(data, context)
+    try:
+        stream_name, stream = workbook_stream(data)
+        whole = io.BytesIO(packed_anew(stream_name, stream))
+    except DAMAGE as exc:
+        raise _damaged(context, exc) from exc
+    book = _careful(lambda: calamine.CalamineWorkbook.from_filelike(whole), context)
     names = list(book.sheet_names)
     if len(names) > context.max_pages:
         raise TooLarge(f"{context.name}: {len(names):,} sheets; {context.max_pages:,} are allowed")
@@ -51,17 +61,15 @@ def read_xls(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
             message = f"{meta.name!r} is no worksheet and holds no cells to read"
             warnings.append(ParseWarning("sheet_skipped", message, number))
             continue
-        try:
-            sheet, cut = _sheet(book.get_sheet_by_index(number - 1), number, budget)
-        except (calamine.CalamineError, OSError, ValueError) as exc:
-            raise _damaged(context, exc) from exc
+        read = partial(_sheet_at, book, number, budget)
+        sheet, cut = _careful(read, context)
         budget -= sum(map(len, sheet.cells.values()))
         if cut:
             warnings.append(ParseWarning("rows_left_out", cut, number))
         placed = sheet_drafts(sheet)
         if placed:
             drafts += [sheet_heading(sheet), *(one.draft for one in placed)]
-    beside = ", ".join(f"{count} {name}" for name, count in count_beside(data).items())
+    beside = ", ".join(f"{count} {name}" for name, count in count_beside(stream).items())
     if beside:
         message = f"{beside} are not read of .xls files; save the workbook as .xlsx to have them"
         warnings.append(ParseWarning("objects_unread", message))
@@ -80,24 +88,34 @@ def read_xls(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     )
 
 
-def _open(data: bytes, context: ReadContext) -> Any:
+def _careful(call: Callable[[], _T], context: ReadContext) -> _T:
+    """What *call* gives; damage that the library trips over is named."""
     import python_calamine as calamine
 
     try:
-        return calamine.CalamineWorkbook.from_filelike(io.BytesIO(data))
+        return call()
     except calamine.PasswordError as exc:
         raise Encrypted(
             f"{context.name}: the workbook is encrypted; save it without a password"
         ) from exc
     except (calamine.CalamineError, OSError, ValueError) as exc:
         raise _damaged(context, exc) from exc
+    except BaseException as exc:
+        # What its Rust code takes for impossible is raised as no Exception.
+        if type(exc).__name__ != "PanicException":
+            raise
+        raise _damaged(context, exc) from exc
 
 
-def _damaged(context: ReadContext, exc: Exception) -> Corrupt:
+def _damaged(context: ReadContext, exc: BaseException) -> Corrupt:
     return Corrupt(
         f"{context.name}: the workbook is damaged ({exc}); open it in Excel or LibreOffice and "
         "save it again"
     )
+
+
+def _sheet_at(book: Any, number: int, budget: int) -> tuple[Sheet, str | None]:
+    return _sheet(book.get_sheet_by_index(number - 1), number, budget)
 
 
 def _sheet(source: Any, number: int, budget: int) -> tuple[Sheet, str | None]:
@@ -112,7 +130,9 @@ def _sheet(source: Any, number: int, budget: int) -> tuple[Sheet, str | None]:
         )
     # The rows begin at the top of the sheet, their cells at the first filled column.
     for y, values in enumerate(source.iter_rows(), start=1):
-        found = ((x, _cell(value)) for x, value in enumerate(values, start=left + 1))
+        # A damaged or careless sheet may span millions of empty cells.
+        filled = [(x, value) for x, value in enumerate(values, start=left + 1) if value != ""]
+        found = ((x, _cell(value)) for x, value in filled)
         row = {x: cell for x, cell in found if cell is not None}
         if not row:
             continue

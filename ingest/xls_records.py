@@ -6,25 +6,27 @@ import io
 import struct
 from collections import Counter
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from chapterverse.ingest.lines import one_line
+from chapterverse.ingest.xls_container import DAMAGE
+from chapterverse.schema.wellformed import well_formed
 
 __all__ = ["count_beside", "summary"]
 
 _NOTE, _OBJECT = 0x001C, 0x005D
 # Kinds of drawn objects ([MS-XLS] 2.5.143).
 _OBJECTS = {0x05: "charts", 0x06: "text boxes", 0x08: "pictures"}
-_NO_YEAR = 1601
-_STREAMS = ("Workbook", "Book")
-_DAMAGE = (OSError, ValueError, IndexError, KeyError, TypeError, AttributeError, struct.error)
-"""What olefile raises on damaged files."""
+_SUMMARY = "\x05SummaryInformation"
+_TOLD = {2: "title", 3: "subject", 4: "author", 5: "keywords", 12: "created", 13: "modified"}
+_MOST_SUMMARY, _MOST_PROPERTIES = 1 << 20, 64
+_EPOCH, _LAST_TICK = datetime(1601, 1, 1), 10**18
 
 
-def count_beside(data: bytes) -> Counter[str]:
-    """Comments, charts, text boxes and pictures of the workbook, by name."""
+def count_beside(stream: bytes) -> Counter[str]:
+    """Comments, charts, text boxes and pictures among the records of *stream*, by name."""
     found: Counter[str] = Counter()
-    for kind, body in _records(_stream(data)):
+    for kind, body in _records(stream):
         if kind == _NOTE:
             found["comments"] += 1
         elif kind == _OBJECT and len(body) >= 6:
@@ -35,48 +37,50 @@ def count_beside(data: bytes) -> Counter[str]:
 
 
 def summary(data: bytes) -> dict[str, str]:
-    """What the file says about itself: title, author, subject, keywords, created, modified."""
+    """What the file *data* says about itself: title, author and so on."""
     import olefile
 
     try:
         with olefile.OleFileIO(io.BytesIO(data)) as ole:
-            meta = ole.get_metadata()
-            page = f"cp{(meta.codepage or 1252) & 0xFFFF}".replace("cp65001", "utf-8")
-            told = {
-                "title": meta.title,
-                "author": meta.author,
-                "subject": meta.subject,
-                "keywords": meta.keywords,
-                "created": meta.create_time,
-                "modified": meta.last_saved_time,
-            }
-    except _DAMAGE:
+            if not ole.exists(_SUMMARY):
+                return {}
+            told = dict(_properties(bytes(ole.openstream(_SUMMARY).read(_MOST_SUMMARY))))
+    except DAMAGE:
         return {}
-    found = {name: _text(value, page) for name, value in told.items() if value}
+    found = {name: told.get(number, "") for number, name in _TOLD.items()}
     return {name: text for name, text in found.items() if text}
 
 
-def _text(value: object, page: str) -> str:
-    if isinstance(value, bytes):
-        try:
-            return one_line(value.decode(page, "replace").rstrip("\0"))
-        except LookupError:
-            return one_line(value.decode("latin-1"))
-    if isinstance(value, datetime):
-        # The first day of the calendar stands for none.
-        return value.isoformat() if value.year > _NO_YEAR else ""
-    return one_line(str(value))
+def _properties(stream: bytes) -> Iterator[tuple[int, str]]:
+    """Texts and times of a property set ([MS-OLEPS] 2.20) by number; ends where it is damaged.
+
+    :raises struct.error: it is cut off.
+    """
+    (start,) = struct.unpack_from("<I", stream, 44)
+    (count,) = struct.unpack_from("<I", stream, start + 4)
+    page = "cp1252"
+    for index in range(min(count, _MOST_PROPERTIES)):
+        number, offset = struct.unpack_from("<II", stream, start + 8 + 8 * index)
+        kind, size = struct.unpack_from("<II", stream, start + offset)
+        value = stream[start + offset + 8 :]
+        if number == 1:
+            page = "utf-8" if size & 0xFFFF == 65001 else f"cp{size & 0xFFFF}"
+        elif kind == 0x1E:
+            yield number, _text(value[:size], page)
+        elif kind == 0x1F:
+            yield number, _text(value[: 2 * size], "utf-16-le")
+        elif kind == 0x40:
+            (ticks,) = struct.unpack_from("<Q", stream, start + offset + 4)
+            if 0 < ticks < _LAST_TICK:
+                yield number, (_EPOCH + timedelta(microseconds=ticks // 10)).isoformat()
 
 
-def _stream(data: bytes) -> bytes:
-    import olefile
-
+def _text(value: bytes, page: str) -> str:
     try:
-        with olefile.OleFileIO(io.BytesIO(data)) as ole:
-            name = next((name for name in _STREAMS if ole.exists(name)), None)
-            return b"" if name is None else bytes(ole.openstream(name).read())
-    except _DAMAGE:
-        return b""
+        text = value.decode(page, "replace")
+    except LookupError:
+        text = value.decode("latin-1")
+    return one_line(well_formed(text).partition("\0")[0])
 
 
 def _records(stream: bytes) -> Iterator[tuple[int, bytes]]:

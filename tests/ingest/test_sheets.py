@@ -12,6 +12,7 @@ from chapterverse.ingest.context import ReadContext
 from chapterverse.ingest.ods import read_ods
 from chapterverse.ingest.readers import read
 from chapterverse.ingest.sheets import read_xls
+from chapterverse.ingest.xls_container import packed_anew, workbook_stream
 from chapterverse.schema.errors import Corrupt, TooLarge
 from chapterverse.schema.records import AssetKind, Parsed
 from tests.ingest.sheet_files import biff, biff_record, cell, ods, ods_table
@@ -121,3 +122,30 @@ def test_properties_of_xls() -> None:
     data = biff(("a", "b"), ("c", 1), streams={"\x05SummaryInformation": head + body})
     parsed = read_xls(data)
     assert (parsed.title, parsed.properties) == ("Bäume", {"author": "Ann"})
+
+
+@pytest.mark.parametrize("size", [0, 4096, 4097, 5_000_000])
+def test_the_container_of_a_workbook_is_packed_anew(size: int) -> None:
+    stream = bytes(n % 251 for n in range(size))
+    name, read_back = workbook_stream(packed_anew("Book", stream))
+    assert name == "Book" and read_back == stream.ljust(max(4096, size), b"\0")
+
+
+def test_links_in_a_circle_are_followed_no_further_than_the_stream_is_long() -> None:
+    data = bytearray(biff(("a", "b"), ("c", 1)))
+    # The sectors of the workbook come first; its last link says that it ends.
+    table = data.index(struct.pack("<III", 1, 2, 3))
+    struct.pack_into("<8I", data, table, *([0] * 8))
+    assert len(workbook_stream(bytes(data))[1]) == 4096
+    assert read_xls(bytes(data)).page_count == 1
+
+
+def test_a_panic_of_the_library_is_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+    panic = type("PanicException", (BaseException,), {})
+
+    def fails(book: object, number: int, budget: int) -> None:
+        raise panic("slice index starts at 4608 but ends at 4591")
+
+    monkeypatch.setattr(sheets, "_sheet_at", fails)
+    with pytest.raises(Corrupt, match="slice index"):
+        read_xls(biff(("a", "b"), ("c", 1)))

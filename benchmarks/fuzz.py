@@ -1,10 +1,11 @@
 """Damaged documents through the product's own parsing processes.
 
     python benchmarks/fuzz.py --data DIR [--count 1000] [--seed 1] [--only SUFFIX] [--ocr N]
-                              [--keep DIR] [--out FILE]
+                              [--made] [--keep DIR] [--out FILE]
 
 Makes the same damaged copies of the files in ``DIR/structure/files`` in every run (bytes flipped,
-numbers made extreme, cut, spliced, repeated, zeroed; archives also from within) and reads them.
+numbers made extreme, cut, spliced, repeated, zeroed; archives also from within) and reads them;
+with ``--made`` also files of the formats that the folder lacks, made as the tests make them.
 Every one must end as a document or a typed error, within its time, without a socket; then 200
 whole documents are read and the memory of all processes is compared. Exit code 1 when any of this
 does not hold.
@@ -103,6 +104,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", metavar="SUFFIX", help="only files that end so, as .docx")
+    parser.add_argument("--made", action="store_true", help="also of formats that DIR lacks")
     parser.add_argument("--ocr", type=int, default=0, help="pages of each to recognise")
     parser.add_argument("--keep", type=Path, help="keep files here whose outcome needs a look")
     parser.add_argument("--out", type=Path, help="write the counts as JSON")
@@ -130,7 +132,10 @@ def read_damaged(options: argparse.Namespace, folder: Path, limits: ParseLimits)
 def damaged(options: argparse.Namespace, folder: Path, scratch: Path) -> Iterator[ParseJob]:
     """Damaged files, the formats in turn and the files of each in turn."""
     kinds: dict[str, list[Path]] = defaultdict(list)
-    for path in sorted(folder.iterdir()):
+    paths = sorted(folder.iterdir())
+    if options.made:
+        paths += made({path.suffix for path in paths}, scratch)
+    for path in paths:
         if path.stat().st_size and (not options.only or path.name.endswith(options.only)):
             kinds[path.suffix].append(path)
     turns = [cycle(paths) for _, paths in sorted(kinds.items())]
@@ -143,6 +148,21 @@ def damaged(options: argparse.Namespace, folder: Path, scratch: Path) -> Iterato
         target = scratch / f"{number:05}{path.suffix}"
         target.write_bytes(data)
         yield ParseJob(target, f"{number:05} {way} {path.name}")
+
+
+def made(known: set[str], scratch: Path) -> list[Path]:
+    """Small files of the formats whose suffix is not *known*, written into *scratch*."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from tests.ingest.every_format import small_files
+
+    folder = scratch / "made"
+    folder.mkdir()
+    paths = []
+    for name, data in sorted(small_files().items()):
+        if Path(name).suffix not in known:
+            paths.append(folder / name)
+            paths[-1].write_bytes(data)
+    return paths
 
 
 def report(tally: Tally) -> None:

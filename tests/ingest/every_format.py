@@ -14,6 +14,9 @@ from PIL import Image, ImageDraw
 
 from tests.bases import MANUAL
 from tests.ingest import pdf_files
+from tests.ingest.msg_files import attachment, full
+from tests.ingest.ole_files import Tree, ole_file
+from tests.ingest.sheet_files import biff, ods, ods_table
 
 __all__ = ["small_files"]
 
@@ -53,7 +56,7 @@ _BOOK = """<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf" ve
 <spine><itemref idref="c"/></spine></package>"""
 _CHAPTER = """<?xml version="1.0"?><html xmlns="http://www.w3.org/1999/xhtml"><head><title>C</title>
 </head><body><h1>Chapter 1</h1><p>Oil the pump every day.</p></body></html>"""
-_ROWS = [("part", "hours"), ("seal", 8000), ("bearing", 16000)]
+_ROWS: list[tuple[str, str | int]] = [("part", "hours"), ("seal", 8000), ("bearing", 16000)]
 
 
 def small_files() -> dict[str, bytes]:
@@ -91,9 +94,16 @@ def small_files() -> dict[str, bytes]:
             }
         ),
         "folder.zip": _zipped({"a/manual.md": MANUAL.encode(), "page.html": _HTML.encode()}),
+        "old.xls": biff(*_ROWS),
+        "open.ods": ods(ods_table("Parts", *(tuple(map(str, row)) for row in _ROWS))),
+        "note.msg": ole_file(full(**{"__attach_version1.0_#00000000": _attached()})),
         "tool.py": b"def oil(pump):\n    return pump\n\n\nclass Pump:\n    pass\n",
         **{f"sign.{kind}": _image(kind) for kind in ("png", "jpeg", "tiff", "webp")},
     }
+
+
+def _attached() -> Tree:
+    return attachment(1, "manual.md", MANUAL.encode())
 
 
 def _zipped(members: Mapping[str, bytes]) -> bytes:

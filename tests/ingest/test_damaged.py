@@ -29,11 +29,8 @@ LIMITS = ParseLimits(base_seconds=120, ocr_pages=0, processes=2, memory_bytes=1 
 NOT_MADE = {
     "application/msword",
     "application/rtf",
-    "application/vnd.ms-excel",
-    "application/vnd.ms-outlook",
     "application/vnd.ms-powerpoint",
     "application/vnd.oasis.opendocument.presentation",
-    "application/vnd.oasis.opendocument.spreadsheet",
     "application/vnd.oasis.opendocument.text",
 }
 

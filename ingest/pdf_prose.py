@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby, pairwise
 
+from chapterverse.ingest.pdf_asides import part_asides
 from chapterverse.ingest.pdf_layout import Block
 from chapterverse.ingest.pdf_pieces import ends_sentence, is_code
 from chapterverse.ingest.pdf_tables import text_columns
@@ -34,7 +35,7 @@ def part_tables(held: _Held) -> _Held:
     """
     return [
         piece
-        for block, lines in held
+        for block, lines in part_asides(held)
         for part, rows in _parts(block, lines)
         for piece in _by_column(part, rows)
     ]

@@ -14,8 +14,10 @@ __all__ = ["has_columns", "is_beside_cells", "is_beside_heads", "is_beside_numbe
 _VALUE = re.compile(r"^[$€£¥￥(\-–—+]*(?:\d[\d.,]*)?[%)]*$|^[-–—]+$")
 _LABEL = re.compile(r"[^\W\d_]{3}")
 _NAMED = re.compile(r"^(?:item|part|note|chapter|section|appendix|annex|schedule)\b", re.I)
-_APART, _FLOWING = 1.5, 5
-"""Gap between two heads of columns, in font sizes; lines of running text that make a column."""
+_APART, _FLOWING, _NAMES = 1.5, 5, 4
+"""Gap between two heads of columns, in font sizes; lines of running text that make a column; most
+words of the head of a first column.
+"""
 
 _GAP = 3.0
 """Gap between two words, in font sizes, that only the columns of a table leave in a bold line."""
@@ -74,13 +76,15 @@ def is_beside_heads(piece: Piece, others: Sequence[Line], edges: Sequence[float]
     """Whether a one-line piece and a bold line on its row are heads of columns of a table.
 
     They are not where running text stands in columns below both; *edges* are the left edges of
-    its lines.
+    its lines. A head of many words with nothing left of it is a heading with a name beside it.
     """
     line = piece.lines[0]
     if len(piece.lines) > 1 or not line.bold:
         return False
+    long = len(line.words) > _NAMES
     return any(
         _is_level(line, other)
+        and not (long and other.rect.x0 > line.rect.x1)
         and not (_flows(line.rect.x0, edges) and _flows(other.rect.x0, edges))
         for other in others
     )

@@ -87,15 +87,17 @@ def _right_edge(pieces: Sequence[Piece], index: int) -> float | None:
 
 def _could_go_on(a: Line, b: Line, right: float | None) -> bool:
     """Whether line *a* had room for the first word of *b*, a beginning of its own below it."""
+    tag = a.tag
+    if tag is not None and tag == b.tag:
+        return False
+    if a.rect.x_overlap(b.rect) < 0 and a.rect.y1 < b.rect.y0 + 0.3 * a.size:
+        return True
     if _OPEN.search(a.text) or a.rect.y_overlap(b.rect) > 0.3 * a.size or b.text[0].islower():
         return False
     number = numbering(b.text)
     if number is not None and not number[1]:
         return True
     if right is None or abs(a.rect.x0 - b.rect.x0) > 0.3 * a.size or _BARE.fullmatch(a.text):
-        return False
-    tag = a.tag
-    if tag is not None and tag == b.tag:
         return False
     word = b.words[0]
     width = b.size if is_cjk(word.text[0]) else word.rect.width

@@ -42,6 +42,11 @@ def test_an_open_end_goes_on_in_the_next_line() -> None:
     assert _heads(_body(0), both, _body(90)) == ["Care of cranes and Hoists"]
 
 
+def test_the_head_of_a_far_column_is_no_part_of_the_heading_above() -> None:
+    lines = [line("Note 5. Gates", 60, bold=True), line("Together", 78, 330, bold=True)]
+    assert "Note 5. Gates" in _heads(_body(0), paragraph(*lines), _body(110))
+
+
 def test_a_number_alone_takes_its_name_along() -> None:
     both = paragraph(line("ARTICLE 7", 60, bold=True), line("EARNINGS", 72, bold=True))
     assert _heads(_body(0), both, _body(90)) == ["ARTICLE 7 EARNINGS"]

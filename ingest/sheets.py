@@ -19,7 +19,7 @@ from chapterverse.ingest.media_types import XLS
 from chapterverse.ingest.number_format import plain_number, show_date
 from chapterverse.ingest.outline import Draft, to_assets
 from chapterverse.ingest.xls_container import DAMAGE, packed_anew, workbook_stream
-from chapterverse.ingest.xls_records import count_beside, summary
+from chapterverse.ingest.xls_records import check_sizes, count_beside, summary
 from chapterverse.schema.errors import Corrupt, Encrypted, TooLarge
 from chapterverse.schema.records import Parsed, ParseWarning
 
@@ -43,6 +43,7 @@ def read_xls(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
 
     try:
         stream_name, stream = workbook_stream(data)
+        check_sizes(stream)
         whole = io.BytesIO(packed_anew(stream_name, stream))
     except DAMAGE as exc:
         raise _damaged(context, exc) from exc

@@ -1,4 +1,7 @@
-"""What lies on the sheets of an old Excel workbook beside its cells: counted, not read."""
+"""What lies on the sheets of an old Excel workbook beside its cells: counted, not read.
+
+Some sizes that its records state are checked, too.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +15,11 @@ from chapterverse.ingest.lines import one_line
 from chapterverse.ingest.xls_container import DAMAGE
 from chapterverse.schema.wellformed import well_formed
 
-__all__ = ["count_beside", "summary"]
+__all__ = ["check_sizes", "count_beside", "summary"]
 
 _NOTE, _OBJECT = 0x001C, 0x005D
+_DIMENSIONS, _TEXTS = 0x0200, 0x00FC
+_MOST_ROWS, _MOST_COLUMNS = 65_536, 256
 # Kinds of drawn objects ([MS-XLS] 2.5.143).
 _OBJECTS = {0x05: "charts", 0x06: "text boxes", 0x08: "pictures"}
 _SUMMARY = "\x05SummaryInformation"
@@ -34,6 +39,23 @@ def count_beside(stream: bytes) -> Counter[str]:
             if name:
                 found[name] += 1
     return found
+
+
+def check_sizes(stream: bytes) -> None:
+    """Refuse sizes for which the library would take more memory than there is, and be ended.
+
+    :raises ValueError: a sheet of more rows or columns, or more texts, than there can be.
+    """
+    for kind, body in _records(stream):
+        if kind == _DIMENSIONS and len(body) >= 12:
+            top, bottom, left, right = struct.unpack_from("<IIHH", body)
+            if not (top <= bottom <= _MOST_ROWS and left <= right <= _MOST_COLUMNS):
+                claimed = f"rows {top:,} to {bottom:,} and columns {left:,} to {right:,}"
+                raise ValueError(f"a sheet claims {claimed}")
+        elif kind == _TEXTS and len(body) >= 8:
+            (texts,) = struct.unpack_from("<I", body, 4)
+            if texts > len(stream):
+                raise ValueError(f"it claims {texts:,} texts in {len(stream):,} bytes")
 
 
 def summary(data: bytes) -> dict[str, str]:

@@ -140,6 +140,20 @@ def test_links_in_a_circle_are_followed_no_further_than_the_stream_is_long() -> 
     assert read_xls(bytes(data)).page_count == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        (0x0200, struct.pack("<IIHHH", 0, 0xC0000001, 0, 3, 0)),
+        (0x0200, struct.pack("<IIHHH", 0, 3, 0, 300, 0)),
+        (0x0200, struct.pack("<IIHHH", 16, 8, 0, 3, 0)),
+        (0x00FC, struct.pack("<II", 1, 0x7FFFFFFF)),
+    ],
+)
+def test_impossible_sizes_are_corrupt(kind: int, body: bytes) -> None:
+    with pytest.raises(Corrupt, match="claims"):
+        read_xls(biff(("a", "b"), ("c", 1), more=biff_record(kind, body)))
+
+
 def test_a_panic_of_the_library_is_damage(monkeypatch: pytest.MonkeyPatch) -> None:
     panic = type("PanicException", (BaseException,), {})
 

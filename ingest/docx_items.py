@@ -116,8 +116,11 @@ def _has_sequence_field(element: Any) -> bool:
 
 
 def with_label(label: Label | None, text: str) -> str:
-    """*text* behind its computed *label*."""
-    return text if label is None or not label.text else f"{label.text}{label.separator}{text}"
+    """*text* behind its computed *label*; page ends before the text stay in front of both."""
+    if label is None or not label.text:
+        return text
+    bare = text.lstrip(PAGE_BREAK)
+    return f"{text[: len(text) - len(bare)]}{label.text}{label.separator}{bare}"
 
 
 def _own_text(own: str, element: Element | None) -> str:

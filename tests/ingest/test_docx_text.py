@@ -284,3 +284,16 @@ def test_what_a_damaged_package_makes_the_library_raise_is_named(
     monkeypatch.setattr("docx.Document", fail)
     with pytest.raises(Corrupt, match="damaged"):
         read_docx(b"PK")
+
+
+def test_a_label_stands_on_the_page_of_its_text() -> None:
+    document = docx.Document()
+    document.add_paragraph("one")
+    number_list(document, [("decimal", "%1")])
+    heading = document.add_heading("", 1)
+    heading.add_run()._r.append(element("<w:lastRenderedPageBreak/>"))
+    heading.add_run("Storage")
+    numbered(heading, 0)
+    found = parse(document).assets[1]
+    assert found.text == "1 Storage"
+    assert [(r.start, r.end, r.page) for r in found.regions] == [(0, 9, 2)]

@@ -12,7 +12,13 @@ from html import escape
 
 from chapterverse.engine.inspect_boxes import drawn_page, has_boxes
 from chapterverse.engine.inspect_style import COLOURS, style_sheet
-from chapterverse.engine.inspect_text import pages_text, place_text, table_size
+from chapterverse.engine.inspect_text import (
+    count,
+    pages_text,
+    place_text,
+    table_size,
+    warning_place,
+)
 from chapterverse.schema.records import Asset, AssetKind, Origin, Parsed, Picture
 from chapterverse.schema.table_html import table_html
 
@@ -73,21 +79,21 @@ def _header(name: str, parsed: Parsed, notes: Sequence[str]) -> Iterator[str]:
         if value:
             yield f"<dt>{escape(key)}</dt><dd>{escape(value)}</dd>"
     yield "</dl>\n"
-    yield from _details("notes", [escape(note) for note in notes], opened=True)
+    yield from _details("note", [escape(note) for note in notes], opened=True)
     warnings = [
-        f"{'' if w.page is None else f'p. {w.page}: '}{escape(w.code)}: {escape(w.message)}"
+        ": ".join(filter(None, (warning_place(w, parsed), escape(w.code), escape(w.message))))
         for w in parsed.warnings
     ]
-    yield from _details("warnings", warnings, opened=True)
+    yield from _details("warning", warnings, opened=True)
     reads = [
         f"p. {read.page}: {read.source}, {escape(read.reason)}"
         + ("" if read.score is None else f", confidence {read.score:.2f}")
         for read in parsed.page_reads
     ]
-    yield from _details("pages read by recognition", reads)
+    yield from _details("recognised page", reads)
     attached = [f"{escape(a.name)}, {a.size:,} bytes" for a in parsed.attachments]
-    yield from _details("attachments", attached)
-    yield from _details("headings", list(_outline(parsed)))
+    yield from _details("attachment", attached)
+    yield from _details("heading", list(_outline(parsed)))
     yield "</header>\n"
 
 
@@ -103,7 +109,8 @@ def _outline(parsed: Parsed) -> Iterator[str]:
 
 def _details(title: str, items: Sequence[str], *, opened: bool = False) -> Iterator[str]:
     if items:
-        yield f"<details{' open' if opened else ''}><summary>{len(items)} {title}</summary><ul>"
+        summary = f"<summary>{count(len(items), title)}</summary>"
+        yield f"<details{' open' if opened else ''}>{summary}<ul>"
         yield from (f"<li>{item}</li>\n" for item in items)
         yield "</ul></details>\n"
 

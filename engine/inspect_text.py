@@ -6,12 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from chapterverse.schema.records import Asset, AssetKind, Parsed, Region, Table
+from chapterverse.schema.records import (
+    Asset,
+    AssetKind,
+    Parsed,
+    ParseWarning,
+    Region,
+    Table,
+)
 
 if TYPE_CHECKING:
     from chapterverse.engine.inspect import Inspection
 
-__all__ = ["inspection_lines", "pages_text", "place_text", "table_size"]
+__all__ = ["count", "inspection_lines", "pages_text", "place_text", "table_size", "warning_place"]
 
 Line = tuple[str, str]
 """Text and its style in a terminal (``""`` for none)."""
@@ -20,6 +27,7 @@ _LISTED = {AssetKind.HEADING, AssetKind.TABLE, AssetKind.FIGURE}
 _UNITS = {"page": "p.", "slide": "slide", "sheet": "sheet"}
 _LABELS = 12
 _WIDTH = 100
+_WIDEST_PLACE = 60
 
 
 def inspection_lines(inspection: Inspection, parsed: Parsed) -> Iterator[Line]:
@@ -49,8 +57,7 @@ def place_text(asset: Asset, parsed: Parsed) -> str:
         return ""
     first, last = regions[0], regions[-1]
     if first.place:
-        same = last.place is None or last.place == first.place
-        return first.place if same else f"{first.place} to {last.place}"
+        return _place(first, last, parsed)
     if first.page is not None:
         return _pages(first, last, parsed)
     if first.lines is not None:
@@ -58,6 +65,25 @@ def place_text(asset: Asset, parsed: Parsed) -> str:
         start = first.lines.first
         return f"line {start}" if start == end else f"lines {start}-{end}"
     return ""
+
+
+def warning_place(warning: ParseWarning, parsed: Parsed) -> str:
+    """The page, slide or sheet that *warning* is about; empty for the whole file."""
+    return "" if warning.page is None else f"{_UNITS[parsed.page_unit]} {warning.page}"
+
+
+def _place(first: Region, last: Region, parsed: Parsed) -> str:
+    """A place that the format has its own word for; rows of a sheet as one range of cells."""
+    start, end = first.place or "", last.place or first.place or ""
+    if parsed.page_unit == "slide" and first.page is not None:
+        start = end = f"{_pages(first, last, parsed)}, {start}"
+    if start == end:
+        return start
+    sheet, mark, cells = start.rpartition("!")
+    other, _, corner = end.rpartition("!")
+    if mark and sheet == other:
+        return f"{sheet}!{cells.partition(':')[0]}:{corner.rpartition(':')[2]}"
+    return f"{start} to {end}"
 
 
 def pages_text(parsed: Parsed) -> str | None:
@@ -78,15 +104,16 @@ def pages_text(parsed: Parsed) -> str | None:
 def table_size(table: Table) -> str:
     """Rows and columns, and how many of them are headers."""
     width = max((len(row) for row in table.rows), default=0)
-    text = f"{len(table.rows)} x {width}, {_count(table.header_rows, 'header row')}"
+    text = f"{len(table.rows)} x {width}, {count(table.header_rows, 'header row')}"
     if table.row_headers:
-        text += f", {_count(table.row_headers, 'header column')}"
+        text += f", {count(table.row_headers, 'header column')}"
     if table.merges:
-        text += f", {_count(len(table.merges), 'merged cell')}"
+        text += f", {count(len(table.merges), 'merged cell')}"
     return text
 
 
-def _count(number: int, what: str) -> str:
+def count(number: int, what: str) -> str:
+    """*number* things called *what*, in the plural where that is right."""
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
@@ -121,10 +148,13 @@ def _block(title: str, lines: Sequence[Line] | Iterator[Line]) -> Iterator[Line]
 
 
 def _outline(parsed: Parsed) -> Iterator[Line]:
-    for asset in _of(parsed, AssetKind.HEADING):
+    headings = list(_of(parsed, AssetKind.HEADING))
+    places = [place_text(asset, parsed) for asset in headings]
+    width = min(max(map(len, places), default=0), _WIDEST_PLACE)
+    for asset, place in zip(headings, places, strict=True):
         level = asset.level or 0
         text = f"{'  ' * level}{_short(asset.text)}"
-        yield f"{place_text(asset, parsed):<10}  {text}", "bold" if level == 0 else ""
+        yield f"{place:<{max(width, 10)}}  {text}", "bold" if level == 0 else ""
 
 
 def _tables(parsed: Parsed) -> Iterator[Line]:
@@ -152,8 +182,7 @@ def _reads(parsed: Parsed) -> Iterator[Line]:
 
 def _warnings(parsed: Parsed) -> Iterator[Line]:
     for warning in parsed.warnings:
-        page = "" if warning.page is None else f"p. {warning.page}"
-        yield f"{page:<10}  {warning.code}: {warning.message}", "yellow"
+        yield f"{warning_place(warning, parsed):<10}  {warning.code}: {warning.message}", "yellow"
 
 
 def _of(parsed: Parsed, kind: AssetKind) -> Iterator[Asset]:

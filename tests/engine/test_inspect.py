@@ -13,6 +13,7 @@ import pytest
 from chapterverse.engine.cli import main
 from chapterverse.engine.inspect import Inspection, inspect_file
 from chapterverse.engine.inspect_boxes import drawn_page
+from chapterverse.engine.inspect_html import inspection_html
 from chapterverse.engine.inspect_text import place_text
 from chapterverse.schema.parse_limits import ParseLimits
 from chapterverse.schema.records import (
@@ -22,6 +23,7 @@ from chapterverse.schema.records import (
     LineRange,
     PageUnit,
     Parsed,
+    ParseWarning,
     Region,
 )
 from tests.bases import MANUAL
@@ -238,8 +240,24 @@ def test_places_of_all_kinds() -> None:
         "lines 4-9"
     )
     assert place(Region(0, 1, page=1, place="S!A1"), Region(0, 1, page=1, place="S!A2:B2")) == (
-        "S!A1 to S!A2:B2"
+        "S!A1:B2"
     )
+    assert place(Region(0, 1, place="a.xhtml"), Region(0, 1, place="b.xhtml#c")) == (
+        "a.xhtml to b.xhtml#c"
+    )
+    assert place(Region(0, 1, page=2, place="speaker notes"), unit="slide") == (
+        "slide 2, speaker notes"
+    )
+
+
+@pytest.mark.parametrize(("unit", "place"), [("page", "p. 3: "), ("sheet", "sheet 3: ")])
+def test_warnings_name_page_slide_or_sheet(unit: PageUnit, place: str) -> None:
+    warnings = (ParseWarning("cut", "rows <b>", 3), ParseWarning("odd", "all"))
+    parsed = Parsed("a/b", "c/1", (), page_unit=unit, warnings=warnings)
+    html = "".join(inspection_html("x", parsed, {}, lambda picture: None, ["one note"]))
+    assert f"<li>{place}cut: rows &lt;b&gt;</li>" in html
+    assert "<li>odd: all</li>" in html
+    assert "2 warnings</summary>" in html and "1 note</summary>" in html
 
 
 def test_pictures_are_gone_afterwards(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ from chapterverse.schema.records import AssetKind, Parsed, ParseWarning, Region
 
 __all__ = ["PARSER", "read_docx"]
 
-PARSER = "docx/2"
+PARSER = "docx/3"
 _PAGE_CHARS = 5_000
 """More text than this between two hard page breaks means that pages ended in between unseen."""
 

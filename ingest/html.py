@@ -47,7 +47,7 @@ from chapterverse.schema.records import FURNITURE, AssetKind, Parsed, ParseWarni
 
 __all__ = ["PARSER", "HtmlPage", "decode_page", "read_html", "read_page"]
 
-PARSER = "html/2"
+PARSER = "html/3"
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]+)", re.I)
 _MARK = re.compile("\ue000(\\d*)\ue001")

@@ -19,7 +19,7 @@ from chapterverse.schema.records import Parsed, ParseWarning
 
 __all__ = ["HEADERS", "PARSER", "parse_mail", "part_name", "read_eml"]
 
-PARSER = "eml/1"
+PARSER = "eml/2"
 HEADERS = ("Subject", "From", "To", "Cc", "Reply-To", "Date", "Message-ID")
 _SUFFIXES = {
     "text/plain": ".txt", "text/html": ".html", "text/calendar": ".ics", "text/csv": ".csv",

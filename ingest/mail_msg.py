@@ -20,7 +20,7 @@ from chapterverse.schema.records import Parsed, ParseWarning
 
 __all__ = ["PARSER", "read_msg"]
 
-PARSER = "msg/1"
+PARSER = "msg/2"
 _DEEPEST = 8
 _HEADER_BYTES = {"top": 32, "embedded": 24, "part": 8}
 _BY_VALUE, _EMBEDDED = 1, 5

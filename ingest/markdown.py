@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PARSER", "parse_markdown", "read_markdown"]
 
-PARSER = "markdown/2"
+PARSER = "markdown/3"
 _DEEPEST = 120
 """Nesting of blocks; the library's own 20 would drop the text of lists beyond ten levels."""
 _ALERT = re.compile(r"\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*$", re.I)

@@ -16,7 +16,7 @@ from chapterverse.schema.records import Parsed, ParseWarning, Picture
 
 __all__ = ["PARSER", "read_mhtml"]
 
-PARSER = "mhtml/1"
+PARSER = "mhtml/2"
 _PAGES = ("text/html", "application/xhtml+xml")
 
 

@@ -44,7 +44,7 @@ from chapterverse.schema.records import Asset, AssetKind, Parsed, ParseWarning, 
 
 __all__ = ["PARSER", "read_pptx"]
 
-PARSER = "pptx/1"
+PARSER = "pptx/2"
 NOTES = "speaker notes"
 """``Region.place`` of paragraphs that stand in the notes of a slide."""
 

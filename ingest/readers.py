@@ -30,14 +30,14 @@ class Reader:
     entry: str
 
 
-_WORD, _SLIDES = "docx/2", "pptx/1"
+_WORD, _SLIDES = "docx/3", "pptx/2"
 _OFFICE = "libreoffice/1"
 
 READERS = {
     media.PDF: Reader("pdf/3", "pdf:read_pdf"),
     media.DOCX: Reader(_WORD, "docx:read_docx"),
-    media.HTML: Reader("html/2", "html:read_html"),
-    media.MARKDOWN: Reader("markdown/2", "markdown:read_markdown"),
+    media.HTML: Reader("html/3", "html:read_html"),
+    media.MARKDOWN: Reader("markdown/3", "markdown:read_markdown"),
     media.PNG: Reader("image/1", "images:read_image"),
     media.JPEG: Reader("image/1", "images:read_image"),
     media.TIFF: Reader("image/1", "images:read_image"),
@@ -45,13 +45,13 @@ READERS = {
     media.TEXT: Reader("plain/2", "plain:read_plain"),
     media.CODE: Reader("code/1", "code:read_code"),
     media.EPUB: Reader("epub/2", "epub:read_epub"),
-    media.EML: Reader("eml/1", "mail_eml:read_eml"),
-    media.MSG: Reader("msg/1", "mail_msg:read_msg"),
+    media.EML: Reader("eml/2", "mail_eml:read_eml"),
+    media.MSG: Reader("msg/2", "mail_msg:read_msg"),
     media.MBOX: Reader("mbox/1", "mail_mbox:read_mbox"),
-    media.MHTML: Reader("mhtml/1", "mhtml:read_mhtml"),
+    media.MHTML: Reader("mhtml/2", "mhtml:read_mhtml"),
     media.ZIP: Reader("zip/1", "archive:read_archive"),
     media.PPTX: Reader(_SLIDES, "pptx:read_pptx"),
-    media.XLSX: Reader("xlsx/1", "xlsx:read_xlsx"),
+    media.XLSX: Reader("xlsx/2", "xlsx:read_xlsx"),
     media.XLS: Reader("xls/2", "sheets:read_xls"),
     media.ODS: Reader("ods/2", "ods:read_ods"),
     media.CSV: Reader("csv/1", "csv_table:read_csv"),

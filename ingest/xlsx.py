@@ -29,7 +29,7 @@ from chapterverse.schema.records import Parsed, ParseWarning
 
 __all__ = ["PARSER", "merge_placed", "read_xlsx"]
 
-PARSER = "xlsx/1"
+PARSER = "xlsx/2"
 
 _T = TypeVar("_T")
 _LOST = ("sheet_missing", "sheet_unread")

@@ -1,9 +1,10 @@
-"""Entries of a table of contents: a title, leader dots and a page number on one printed row."""
+"""Entries of a table of contents: a title and, by leader dots or far off, a page number."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from chapterverse.ingest.pdf_layout import Block
 from chapterverse.ingest.pdf_pieces import ends_sentence
@@ -15,6 +16,12 @@ _PAGE = r"(?:[A-Z]{1,2}-)?\d{1,4}|[ivxlc]{1,7}"
 _LEADERS = re.compile(r"[.·․‥]\s*[.·․‥]\s*[.·․‥]\s*[.·․‥]|…\s*…")
 _ENTRY = re.compile(rf"(?:(?:[.·․‥]\s*){{4,}}|…(?:\s*…)+)\s*(?:{_PAGE})$", re.I)
 _NUMBER = re.compile(rf"^[.·․‥…]*(?:{_PAGE})$", re.I)
+_PLAIN = re.compile(r"\d{1,3}$")
+_FAR, _PART = 2.5, 0.4
+"""Where no dots lead from a title to its page number: the gap between them in font sizes, and the
+least share of the rows of a page that are entries.
+"""
+
 _MANY = 3
 _MOST = 0.8
 _FULL, _ROWS = 0.55, 2
@@ -39,16 +46,17 @@ def gather_entries(held: _Held, rows: Sequence[Line]) -> _Held:
     in exactly one block.
     """
     led = [row for row in rows if _LEADERS.search(row.text)]
-    if not led:
+    found = [entry for row in led for entry in _entries(row)] if led else _undotted(rows)
+    if len(found) < _MANY:
         return held
+    ends = {id(entry.words[-1]) for entry in found}
     fixed = {
         id(word)
         for block, lines in held
-        if block.kind == "table" and sum(is_entry(x.text) for x in lines) < _MOST * len(lines)
+        if block.kind == "table" and ((block.grid and not led) or not _is_contents(lines, ends))
         for line in lines
         for word in line.words
     }
-    found = (entry for row in led for entry in _entries(row))
     entries = [entry for entry in found if not any(id(word) in fixed for word in entry.words)]
     if len(entries) < _MANY:
         return held
@@ -58,6 +66,37 @@ def gather_entries(held: _Held, rows: Sequence[Line]) -> _Held:
     taken.update(id(word) for lines in wrapped for line in lines for word in line.words)
     first = {id(lines[0].words[0]): lines for lines in wrapped}
     return [part for block, lines in held for part in _without(block, lines, taken, first)]
+
+
+def _is_contents(lines: Sequence[Line], ends: set[int]) -> bool:
+    """Whether most lines of a table are entries, which *ends* are the last words of."""
+    entries = sum(any(id(word) in ends for word in line.words) for line in lines)
+    return entries >= _MOST * len(lines)
+
+
+def _undotted(rows: Sequence[Line]) -> list[Line]:
+    """The rows that are a title and, far to the right, a page number below the ones before."""
+    found: list[Line] = []
+    for row in rows:
+        words = row.words
+        if len(words) < 2 or not _PLAIN.match(words[-1].text) or not _is_far(words[-2], words[-1]):
+            continue
+        title = words[1:-1] if words[0].text[0].isdigit() else words[:-1]
+        parted = any(_is_far(a, b) for a, b in pairwise(title))
+        if not title or parted or sum(c.isalpha() for w in title for c in w.text) < 2:
+            continue
+        found.append(row)
+    pages = [int(row.words[-1].text) for row in found]
+    edges = [row.rect.x1 for row in found]
+    rising = all(a <= b for a, b in pairwise(pages)) and len(set(pages)) > len(pages) / 2
+    many = max(min(_MANY + 1, max(_MANY, len(rows))), _PART * len(rows))
+    if len(found) < many or not rising:
+        return []
+    return found if max(edges) - min(edges) < found[0].size else []
+
+
+def _is_far(a: Word, b: Word) -> bool:
+    return b.rect.x0 - a.rect.x1 > _FAR * max(a.size, b.size)
 
 
 def _entries(row: Line) -> Iterator[Line]:

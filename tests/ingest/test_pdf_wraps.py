@@ -6,7 +6,7 @@ from chapterverse.ingest.pdf_contents import gather_entries
 from chapterverse.ingest.pdf_headings import mark_headings
 from chapterverse.ingest.pdf_layout import Block
 from chapterverse.ingest.pdf_pieces import Piece
-from chapterverse.ingest.pdf_text import Line, around
+from chapterverse.ingest.pdf_text import Line, around, make_line
 from chapterverse.schema.records import AssetKind
 from tests.ingest.test_pdf_rules import line, paragraph
 
@@ -103,6 +103,22 @@ def test_an_entry_of_a_contents_page_takes_its_first_line_along() -> None:
         "3 Buoys",
         "4 Lamps",
     ]
+
+
+def _with_page(title: str, page: str, y: float) -> Line:
+    return make_line([*line(title, y, bold=True).words, *line(page, y, 500).words], 1)
+
+
+def test_titles_with_rising_page_numbers_are_entries_without_dots() -> None:
+    spots = [("Cranes", "3"), ("Winches and hoists", "5"), ("Buoys", "5"), ("Lamps", "11")]
+    rows = [_with_page(title, page, 20.0 * i) for i, (title, page) in enumerate(spots)]
+    titles = [make_line(row.words[:-1], 1) for row in rows]
+    numbers = [make_line(row.words[-1:], 1) for row in rows]
+    blocks = [(Block("paragraph", around(lines)), lines) for lines in (titles, numbers)]
+    held = gather_entries(blocks, rows)
+    assert [[x.text for x in lines] for _, lines in held] == [[row.text] for row in rows]
+    falling = [*rows[1:], _with_page("Oil", "2", 100)]
+    assert gather_entries(blocks, falling) == blocks
 
 
 def test_what_stands_among_the_entries_of_a_contents_page_is_no_heading() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from chapterverse.ingest.captions import caption_kind
 from chapterverse.ingest.pdf_aligned import Aligned, aligned_tables
 from chapterverse.ingest.pdf_figures import is_beside
-from chapterverse.ingest.pdf_graphics import Graphics
+from chapterverse.ingest.pdf_graphics import Graphics, frames
 from chapterverse.ingest.pdf_grid import Grid
 from chapterverse.ingest.pdf_lattice import find_lattices
 from chapterverse.ingest.pdf_layout import Block, PageLayout
@@ -54,7 +54,7 @@ def _aligned(
         free = [w for w in free if not rect.holds(w.x, w.y)]
     found: list[Aligned] = []
     page = rows[0].page
-    for frame in _frames(graphics.across):
+    for frame in frames(graphics.across):
         level = [w for w in free if frame.y0 < w.y < frame.y1]
         inside = [w for w in level if frame.x0 < w.x < frame.x1]
         if inside and 1.15 * len(inside) < len(level):
@@ -67,19 +67,6 @@ def _aligned(
     lines = [[w for w in row.words if id(w) in known] for row in rows]
     found.extend(aligned_tables([line for line in lines if line], graphics.across, page))
     return [(t.rect, t.grid) for t in found if _is_better(t, layout, words, graphics)]
-
-
-def _frames(across: Sequence[Rect]) -> list[Rect]:
-    """Areas between lines of one length, one above the other."""
-    groups: dict[tuple[int, int], list[Rect]] = {}
-    for rule in across:
-        groups.setdefault((round(rule.x0 / 4), round(rule.x1 / 4)), []).append(rule)
-    frames = []
-    for rules in groups.values():
-        frame = Rect(rules[0].x0 - 2, rules[0].y0, rules[0].x1 + 2, rules[-1].y1)
-        if len(rules) > 1 and frame.height > 40 and frame.width > 100:
-            frames.append(frame)
-    return frames
 
 
 def _is_better(

@@ -14,7 +14,7 @@ from typing import Any
 
 from chapterverse.ingest.pdf_text import Rect
 
-__all__ = ["Graphics", "join_rules", "read_graphics"]
+__all__ = ["Graphics", "frames", "join_rules", "read_graphics"]
 
 _THIN = 3.0
 """Most thickness of a ruled line in points."""
@@ -77,6 +77,19 @@ def join_rules(rules: Iterable[Rect], *, across: bool, gap: float = 3.0) -> list
         out.append(whole)
     kept = [r for r in out if r.width >= _SHORT]
     return kept if across else [_turn(r) for r in kept]
+
+
+def frames(across: Iterable[Rect]) -> list[Rect]:
+    """Areas between lines of one length, one above the other."""
+    groups: dict[tuple[int, int], list[Rect]] = {}
+    for rule in across:
+        groups.setdefault((round(rule.x0 / 4), round(rule.x1 / 4)), []).append(rule)
+    frames = []
+    for rules in groups.values():
+        frame = Rect(rules[0].x0 - 2, rules[0].y0, rules[0].x1 + 2, rules[-1].y1)
+        if len(rules) > 1 and frame.height > 40 and frame.width > 100:
+            frames.append(frame)
+    return frames
 
 
 def _turn(rect: Rect) -> Rect:

@@ -8,12 +8,12 @@ from itertools import pairwise
 
 from chapterverse.ingest.captions import Target, bind_captions, caption_kind
 from chapterverse.ingest.furniture import Furniture
+from chapterverse.ingest.pdf_boxes import assign_beside
 from chapterverse.ingest.pdf_contents import gather_entries, is_entry
 from chapterverse.ingest.pdf_figures import figure_areas
-from chapterverse.ingest.pdf_found import add_tables
 from chapterverse.ingest.pdf_graphics import Graphics
 from chapterverse.ingest.pdf_heads import is_number
-from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
+from chapterverse.ingest.pdf_layout import Block, PageLayout
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_code, split_block
 from chapterverse.ingest.pdf_prose import part_tables
 from chapterverse.ingest.pdf_tables import build_grid
@@ -66,8 +66,9 @@ def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture)
         held = [(Block("paragraph", around(lines)), lines)] if lines else []
         areas: list[Rect] = []
     else:
-        layout = add_tables(layout, words, text.graphics, text.rows)
-        held = part_tables(gather_headings(assign_words(words, layout, text.number)))
+        size = (text.width, text.height)
+        placed = assign_beside(words, layout, text.graphics, text.rows, size)
+        held = part_tables(gather_headings(placed))
         held = gather_entries(held, [row for row in text.rows if id(row.words[0]) not in gone])
         areas = _areas(layout, held, text)
     stamps, turned = turned_lines(text.words, text.number, text.width)
@@ -161,11 +162,13 @@ def _merged(held: _Held) -> _Held:
 
 def _set_as_one(above: Sequence[Line], below: Sequence[Line], plain: bool) -> bool:
     a, b = above[-1], below[0]
-    if not -0.5 * a.size < b.rect.y0 - a.rect.y1 < 0.45 * a.size:
+    gap = b.rect.y0 - a.rect.y1
+    flows = not ends_sentence(a.text) and b.text[0].islower() and a.rect.x_overlap(b.rect) > 0
+    # A sentence goes on over wider leading, too, which paragraphs elsewhere have between them.
+    if not -0.5 * a.size < gap < (0.9 if flows and plain else 0.45) * a.size:
         return False
     if a.mono and b.mono:
         return a.rect.x_overlap(b.rect) > 0
-    flows = not ends_sentence(a.text) and b.text[0].islower() and a.rect.x_overlap(b.rect) > 0
     aligned = abs(around(above).x0 - around(below).x0) < 2 * a.size
     return flows or (plain and aligned)
 

@@ -176,7 +176,8 @@ def _clip(rect: Rect, page: Rect) -> Rect:
 
 def is_background(rect: Rect, lines: Sequence[Line]) -> bool:
     """Whether the text inside is running text on a coloured panel or photograph, no labels."""
-    inside = [x for x in lines if rect.holds(*_middle(x.rect))]
+    held = (x for x in lines if rect.holds(*_middle(x.rect)))
+    inside = [x for x in held if x.rect.width <= rect.width + _NEAR]
     chars = sum(len(x.text) for x in inside)
     prose = sum(len(x.text) > 45 for x in inside)
     covered = sum(x.rect.area for x in inside)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from chapterverse.ingest.pdf_boxes import assign_beside
+from chapterverse.ingest.pdf_figures import is_background
 from chapterverse.ingest.pdf_graphics import Graphics
 from chapterverse.ingest.pdf_layout import Block, PageLayout
 from chapterverse.ingest.pdf_text import Line, Rect, around, group_rows, make_line
@@ -62,3 +63,10 @@ def test_a_box_that_words_cross_is_none() -> None:
 def test_shaded_values_stay_with_the_names_left_of_them() -> None:
     values = ["1,024", "98.1", "77", "(12)"]
     assert _page(values, FRAME) == _page(values, ())
+
+
+def test_lines_that_run_out_of_a_drawing_are_no_labels_of_it() -> None:
+    area = Rect(60, 100, 260, 260)
+    wide = [line(f"of the harbour {text}", 110 + 14 * i, 60) for i, text in enumerate(TEXT)]
+    assert not is_background(area, wide)
+    assert is_background(area._replace(x1=560), wide)

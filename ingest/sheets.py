@@ -41,13 +41,7 @@ def read_xls(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     """
     import python_calamine as calamine
 
-    try:
-        stream_name, stream = workbook_stream(data)
-        check_sizes(stream)
-        whole = io.BytesIO(packed_anew(stream_name, stream))
-    except DAMAGE as exc:
-        raise _damaged(context, exc) from exc
-    book = _careful(lambda: calamine.CalamineWorkbook.from_filelike(whole), context)
+    book, stream = _open(data, context)
     names = list(book.sheet_names)
     if len(names) > context.max_pages:
         raise TooLarge(f"{context.name}: {len(names):,} sheets; {context.max_pages:,} are allowed")
@@ -87,6 +81,19 @@ def read_xls(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
         page_unit="sheet",
         properties=properties,
     )
+
+
+def _open(data: bytes, context: ReadContext) -> tuple[Any, bytes]:
+    """The workbook as the library sees it, and its records."""
+    import python_calamine as calamine
+
+    try:
+        name, stream = workbook_stream(data)
+        check_sizes(stream)
+        whole = io.BytesIO(packed_anew(name, stream))
+    except DAMAGE as exc:
+        raise _damaged(context, exc) from exc
+    return _careful(lambda: calamine.CalamineWorkbook.from_filelike(whole), context), stream
 
 
 def _careful(call: Callable[[], _T], context: ReadContext) -> _T:

@@ -58,7 +58,7 @@ def neutral_asset(asset: Asset, above: tuple[str, ...] = ()) -> dict[str, object
     if asset.level is not None:
         form["level"] = asset.level
     form["heading_path"] = [*above, *asset.heading_path]
-    places = [_place(page, box) for page, box in page_boxes(asset.regions)]
+    places = [_place(page, box) for page, box in page_boxes(_own_regions(asset))]
     if len(places) == 1:
         form |= places[0]
     elif places:
@@ -72,6 +72,15 @@ def neutral_asset(asset: Asset, above: tuple[str, ...] = ()) -> dict[str, object
     if asset.caption is not None:
         form["caption"] = asset.caption
     return form
+
+
+def _own_regions(asset: Asset) -> Sequence[Region]:
+    """The regions of an asset; of a figure its picture alone, without the caption beside it."""
+    regions = asset.regions
+    if asset.kind is not AssetKind.FIGURE or not regions:
+        return regions
+    whole = (regions[0].start, regions[0].end) == (0, len(asset.text))
+    return regions[:1] if whole else regions
 
 
 def page_boxes(regions: Sequence[Region]) -> list[tuple[int, Box | None]]:

@@ -91,6 +91,10 @@ def test_json_is_the_neutral_form(tmp_path: Path, capfd: pytest.CaptureFixture[s
     for line in table["lines"]:
         assert line["text"] in table["text"]
         assert x0 <= line["bbox"][0] <= line["bbox"][2] <= x1
+    (figure,) = (asset for asset in form["assets"] if asset["kind"] == "figure")
+    *_, caption = (x["bbox"] for x in figure["lines"] if x["text"] == figure["caption"])
+    # The box is that of the picture: the caption stands below it.
+    assert figure["bbox"][3] <= caption[1]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from chapterverse.schema.wellformed import well_formed
 __all__ = ["check_sizes", "count_beside", "summary"]
 
 _NOTE, _OBJECT = 0x001C, 0x005D
-_DIMENSIONS, _TEXTS = 0x0200, 0x00FC
+_DIMENSIONS, _TEXTS, _ENCRYPTED = 0x0200, 0x00FC, 0x002F
 _MOST_ROWS, _MOST_COLUMNS = 65_536, 256
 # Kinds of drawn objects ([MS-XLS] 2.5.143).
 _OBJECTS = {0x05: "charts", 0x06: "text boxes", 0x08: "pictures"}
@@ -47,6 +47,8 @@ def check_sizes(stream: bytes) -> None:
     :raises ValueError: a sheet of more rows or columns, or more texts, than there can be.
     """
     for kind, body in _records(stream):
+        if kind == _ENCRYPTED:
+            return  # what follows means nothing
         if kind == _DIMENSIONS and len(body) >= 12:
             top, bottom, left, right = struct.unpack_from("<IIHH", body)
             if not (top <= bottom <= _MOST_ROWS and left <= right <= _MOST_COLUMNS):

@@ -13,6 +13,7 @@ from chapterverse.ingest.ods import read_ods
 from chapterverse.ingest.readers import read
 from chapterverse.ingest.sheets import read_xls
 from chapterverse.ingest.xls_container import packed_anew, workbook_stream
+from chapterverse.ingest.xls_records import check_sizes
 from chapterverse.schema.errors import Corrupt, TooLarge
 from chapterverse.schema.records import AssetKind, Parsed
 from tests.ingest.sheet_files import biff, biff_record, cell, ods, ods_table
@@ -152,6 +153,13 @@ def test_links_in_a_circle_are_followed_no_further_than_the_stream_is_long() -> 
 def test_impossible_sizes_are_corrupt(kind: int, body: bytes) -> None:
     with pytest.raises(Corrupt, match="claims"):
         read_xls(biff(("a", "b"), ("c", 1), more=biff_record(kind, body)))
+
+
+def test_sizes_of_encrypted_workbooks_are_not_looked_at() -> None:
+    wrong = biff_record(0x0200, struct.pack("<IIHHH", 16, 8, 0, 3, 0))
+    check_sizes(biff_record(0x002F, bytes(54)) + wrong)
+    with pytest.raises(ValueError, match="claims"):
+        check_sizes(wrong)
 
 
 def test_a_panic_of_the_library_is_damage(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,8 +7,8 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chapterverse.ingest.pdf_pieces import Piece
-from chapterverse.schema.records import AssetKind
+from chapterverse.ingest.pdf_pieces import Piece, ends_sentence
+from chapterverse.schema.records import FURNITURE, AssetKind
 
 __all__ = ["Evidence", "numbering", "with_levels", "without_number"]
 
@@ -35,6 +35,12 @@ _DECIMAL = re.compile(
 _ROMAN = re.compile(r"^[IVX]{1,5}\.\s+(?=[A-Z])")
 _FILING = re.compile(r"(?:part|item|note)\s+(?:[ivx]+\b|\d)", re.I)
 _DEEPEST = 6
+_FIRST = re.compile(
+    r"^(?:第[一1][编編篇部章]|[一1][、.．]?\s|(?:chapter|part) (?:1|one|i)\b|I\.\s)", re.I
+)
+_SHORT = 40
+"""Most characters of a title that no larger type marks."""
+
 _SLIDE = 32.0
 """Font size in points of a title that only slides have, which hold but a few pieces."""
 
@@ -111,6 +117,9 @@ def _title_index(pieces: Sequence[Piece], found: Mapping[int, Evidence], body: f
     early = [i for i in found if pieces[i].page == first]
     if not early:
         return None
+    over = _over_first_chapter(pieces, found)
+    if over is not None:
+        return over
     best = max(early, key=lambda i: (round(pieces[i].size, 1), -i))
     if _is_chapter(found) or _is_slide(pieces, best):
         return None
@@ -119,6 +128,25 @@ def _title_index(pieces: Sequence[Piece], found: Mapping[int, Evidence], body: f
     if pieces[best].size < 1.15 * body or (known and len(found) > 1):
         return None
     return best if len(rivals) <= 0.02 * len(found) else None
+
+
+def _over_first_chapter(pieces: Sequence[Piece], found: Mapping[int, Evidence]) -> int | None:
+    """The short line that a document begins with right over its first numbered chapter.
+
+    It is its title even in the type of the chapters, as in scans and plain print-outs.
+    """
+    body = [i for i, piece in enumerate(pieces) if piece.kind not in FURNITURE][:2]
+    if len(body) < 2 or body[1] not in found:
+        return None
+    known = found.get(body[0], Evidence())
+    if known.depth is not None or known.number is not None:
+        return None
+    line, chapter = (pieces[i] for i in body)
+    if line.kind is not AssetKind.PARAGRAPH or not _FIRST.match(chapter.text):
+        return None
+    short = len(line.lines) == 1 and 4 <= len(line.text) <= _SHORT and not ends_sentence(line.text)
+    level = line.page == chapter.page and line.size > 0.97 * chapter.size
+    return body[0] if short and level else None
 
 
 def _is_slide(pieces: Sequence[Piece], title: int) -> bool:

@@ -238,3 +238,21 @@ def test_text_as_large_as_the_list_below_it_is_no_heading() -> None:
     pieces = [paragraph(line("Care", 0, size=44)), lead, item, paragraph(*body)]
     heads = [p.text for p in mark_headings(pieces, []) if p.kind is AssetKind.HEADING]
     assert heads == ["Care"]
+
+
+def test_a_line_over_the_first_chapter_is_the_title_in_any_type() -> None:
+    body = [line("公司在本年度内继续扩大其业务范围并增加了收入。", y) for y in (60, 72, 84)]
+
+    def levels(first: str, chapter: str = "第一章：公司概况") -> list[int | None]:
+        pieces = [
+            paragraph(line(first, 0, size=12)),
+            paragraph(line(chapter, 30, size=12)),
+            paragraph(*body),
+            paragraph(line("第二章：财务摘要", 200, size=12)),
+            paragraph(*body),
+        ]
+        return [p.level for p in mark_headings(pieces, []) if p.kind is AssetKind.HEADING]
+
+    assert levels("中国公司年度报告") == [0, 1, 1]
+    assert levels("本报告由公司编写。") == [1, 1]
+    assert levels("中国公司年度报告", "第三章：公司概况") == [1, 1, 1]

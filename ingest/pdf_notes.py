@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence
@@ -49,13 +49,16 @@ def place_notes(pieces: Sequence[Piece]) -> list[Piece]:
         pages[piece.page].append(index)
     after: dict[int, list[Piece]] = defaultdict(list)
     replaced: dict[int, list[Piece]] = {}
+    used: set[_Reference] = set()
     for indexes in pages.values():
         if any(_begins_note(pieces[i]) for i in indexes):
-            _place(pieces, indexes, _references(pieces, indexes), after, replaced)
+            used |= _place(pieces, indexes, _references(pieces, indexes), after, replaced)
+    spaced = _spaced(pieces, used)
     out: list[Piece] = []
     for index, piece in enumerate(pieces):
-        out.extend(replaced.get(index, [piece]))
-        out.extend(after[index])
+        for part in (*replaced.get(index, [piece]), *after[index]):
+            lines = tuple(spaced.get(id(line), line) for line in part.lines)
+            out.append(replace(part, lines=lines))
     return out
 
 
@@ -71,9 +74,9 @@ def _place(
     found: dict[str, list[_Reference]],
     after: dict[int, list[Piece]],
     replaced: dict[int, list[Piece]],
-) -> None:
-    """Fill *after* and *replaced* for the pieces of one page."""
-    used: list[_Reference] = []
+) -> set[_Reference]:
+    """Fill *after* and *replaced* for the pieces of one page; the references that have a note."""
+    used: set[_Reference] = set()
     home: int | None = None
     for index in indexes:
         piece = pieces[index]
@@ -90,12 +93,10 @@ def _place(
         for note in _parted(piece, found):
             references = [r for r in found.get(_mark(note.text) or "", ()) if r.piece < index]
             home = references[0].piece if references else None
-            used.extend(references)
+            used.update(references)
             (kept if home is None else after[home]).append(note)
         replaced[index] = kept
-    for index in {reference.piece for reference in used}:
-        marks = [reference for reference in used if reference.piece == index]
-        replaced[index] = [_spaced(pieces[index], marks)]
+    return used
 
 
 def _is_marked(text: str) -> bool:
@@ -208,16 +209,16 @@ def _as_note(piece: Piece, lines: tuple[Line, ...]) -> Piece:
     return replace(piece, kind=AssetKind.FOOTNOTE, level=None, lines=lines)
 
 
-def _spaced(piece: Piece, marks: Sequence[_Reference]) -> Piece:
-    """The piece with a space in front of each of the *marks* that is glued to its word."""
-    lines = list(piece.lines)
-    for row in {mark.line for mark in marks}:
-        words: list[Word] = list(lines[row].words)
-        for mark in sorted(marks, key=lambda m: -m.span[0]):
-            start = mark.span[0]
-            if mark.line == row and start:
-                word = words[mark.word]
-                text = f"{word.text[:start]} {word.text[start:]}"
-                words[mark.word] = word._replace(text=text, notes=())
-        lines[row] = make_line(words, lines[row].page)
-    return replace(piece, lines=tuple(lines))
+def _spaced(pieces: Sequence[Piece], marks: Iterable[_Reference]) -> dict[int, Line]:
+    """Lines with a space in front of *marks* glued to words, by identity of the old lines."""
+    words: dict[tuple[int, int], list[Word]] = {}
+    for mark in sorted(marks, key=lambda m: -m.span[0]):
+        start = mark.span[0]
+        if start:
+            line = pieces[mark.piece].lines[mark.line]
+            row = words.setdefault((mark.piece, mark.line), list(line.words))
+            word = row[mark.word]
+            text = f"{word.text[:start]} {word.text[start:]}"
+            row[mark.word] = word._replace(text=text, notes=())
+    lines = {place: pieces[place[0]].lines[place[1]] for place in words}
+    return {id(line): make_line(words[place], line.page) for place, line in lines.items()}

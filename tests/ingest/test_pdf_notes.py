@@ -14,13 +14,13 @@ from chapterverse.schema.records import AssetKind
 NOTES = ["1 The wheel is that of the old gate.", "2 See the book of the lock."]
 
 
-def _raised(canvas: Any, x: float, y: float, text: str, mark: str) -> None:
+def _raised(canvas: Any, x: float, y: float, text: str, mark: str, size: float = 10) -> None:
     """A text and, right behind it, a mark of smaller type that stands higher."""
-    canvas.setFont("Helvetica", 10)
+    canvas.setFont("Helvetica", size)
     canvas.drawString(x, y, text)
-    canvas.setFont("Helvetica", 6)
-    canvas.drawString(x + stringWidth(text, "Helvetica", 10), y + 4, mark)
-    canvas.setFont("Helvetica", 10)
+    canvas.setFont("Helvetica", 0.6 * size)
+    canvas.drawString(x + stringWidth(text, "Helvetica", size), y + 0.4 * size, mark)
+    canvas.setFont("Helvetica", size)
 
 
 def _page(marks: tuple[str, str] = ("1", "2"), notes: list[str] = NOTES) -> bytes:
@@ -78,3 +78,24 @@ def test_a_power_is_no_reference_to_a_note() -> None:
 def test_a_figure_in_small_type_at_the_foot_is_no_note() -> None:
     kinds = {text: kind for kind, text in _read(_page(("1", "2"), ["88 12 47 91 30 25 61"]))}
     assert kinds["88 12 47 91 30 25 61"] is not AssetKind.FOOTNOTE
+
+
+def test_a_note_that_refers_to_another_one_is_read_once() -> None:
+    out = io.BytesIO()
+    canvas = Canvas(out, invariant=1)
+    _raised(canvas, 60, 760, "The gate of the lock is closed by a wheel", "1")
+    canvas.drawString(60, 747, "that two men of the crew turn by hand in the morning.")
+    canvas.drawString(60, 720, "The walls of the lock are built of stone and timber, and every")
+    canvas.drawString(60, 707, "one of them is looked at once a year.")
+    _raised(canvas, 60, 340, "1 The wheel is that of the old gate and of its beam", "2", 7)
+    canvas.drawString(60, 331, "which the men of the crew look at each morning before they begin.")
+    canvas.drawString(60, 310, "2 See the book of the lock, where the beam is drawn.")
+    canvas.showPage()
+    canvas.save()
+    notes = [text for kind, text in _read(out.getvalue()) if kind is AssetKind.FOOTNOTE]
+    assert notes == [
+        "1 The wheel is that of the old gate and of its beam 2 which the men of the crew look at"
+        " each morning before they begin.",
+        "2 See the book of the lock, where the beam is drawn.",
+    ]
+    assert len(_read(out.getvalue())) == 4

@@ -64,7 +64,7 @@ def _assigned(
 ) -> _Held:
     if not rows:
         return []
-    return assign_words(words, add_tables(layout, words, graphics, rows), rows[0].page)
+    return assign_words(words, add_tables(layout, words, graphics, rows), rows[0].page, rows)
 
 
 def _boxes(graphics: Graphics, size: tuple[float, float]) -> list[Rect]:

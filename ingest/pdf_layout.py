@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -92,10 +92,11 @@ def _rect(box: Any) -> Rect:
 
 
 def assign_words(
-    words: list[Word], layout: PageLayout, page: int
+    words: list[Word], layout: PageLayout, page: int, rows: Sequence[Line] = ()
 ) -> list[tuple[Block, list[Line]]]:
     """Every word in exactly one block: the smallest that holds its centre, else one of its own.
 
+    *rows* are lines that are made already, and serve where a block has the same words in a row.
     Blocks keep the reading order; rows of words that no block holds are put after the nearest
     block above them in the same column.
     """
@@ -116,11 +117,17 @@ def assign_words(
                 break
         else:
             loose.append(word)
+    made = {id(row.words[0]): row for row in rows}
+
+    def line_of(row: list[Word]) -> Line:
+        line = made.get(id(row[0]))
+        return line if line is not None and line.words == tuple(row) else make_line(row, page)
+
     out = [
-        (part, [make_line(row, page) for row in rows])
+        (part, [line_of(row) for row in grouped])
         for block, held in zip(layout.blocks, taken, strict=True)
         if held
-        for part, rows in _columns(block, group_rows(held))
+        for part, grouped in _columns(block, group_rows(held))
     ]
     for line in _loose_lines(loose, page):
         _insert(out, line)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from chapterverse.ingest.pdf_headings import OutlineEntry, mark_headings
 from chapterverse.ingest.pdf_layout import PageLayout, read_layouts
 from chapterverse.ingest.pdf_notes import place_notes
 from chapterverse.ingest.pdf_ocr import recognise_pages
+from chapterverse.ingest.pdf_outline import read_outline, without_endless_outline
 from chapterverse.ingest.pdf_page import PageText, page_pieces, page_rows
 from chapterverse.ingest.pdf_sideways import as_displayed, turn_of, turned
 from chapterverse.ingest.pdf_spaces import mend_spaces
@@ -69,7 +70,8 @@ def read_pdf(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
         labels = _labels(document, count)
         texts, warnings = _texts(document, count)
         seen = recognise_pages(document, texts, warnings, context)
-        outline = _outline(document)
+        outline = read_outline(document)
+        laid_out = without_endless_outline(document, data)
         title = _metadata_title(document)
     finally:
         document.close()
@@ -80,7 +82,7 @@ def read_pdf(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
             f" pictures or lacks character maps, {why}."
         )
     texts = _without_mono(seen.texts)
-    assets, more = _structure(data, password, texts, seen.layouts, labels, outline)
+    assets, more = _structure(laid_out, password, texts, seen.layouts, labels, outline)
     assets, lost = _pictured(data, password, seen.marked(assets), context)
     return Parsed(
         "application/pdf",
@@ -197,23 +199,6 @@ def _visible(words: Sequence[Word], width: float, height: float) -> tuple[list[W
         if w.rect.x1 > 0 and w.rect.x0 < width and w.rect.y1 > 0 and w.rect.y0 < height
     ]
     return kept, len(words) - len(kept)
-
-
-def _outline(document: Any) -> tuple[OutlineEntry, ...]:
-    return tuple(_bookmarks(document))
-
-
-def _bookmarks(document: Any) -> Iterator[OutlineEntry]:
-    import pypdfium2
-
-    try:
-        for mark in document.get_toc():
-            target = mark.get_dest()
-            index = None if target is None else target.get_index()
-            if index is not None:
-                yield OutlineEntry(mark.get_title(), mark.level, index + 1)
-    except pypdfium2.PdfiumError:
-        return
 
 
 def _metadata_title(document: Any) -> str | None:

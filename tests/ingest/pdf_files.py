@@ -272,3 +272,17 @@ def encrypted(password: str) -> bytes:
         c.showPage()
 
     return _draw(paint, encrypt=StandardEncryption(password, strength=128))
+
+
+def endless_outline(link: str, to: int) -> bytes:
+    """:func:`labelled`, whose last bookmark has the first one (0) or itself (1) as its *link*."""
+    import pypdf
+    from pypdf.generic import NameObject
+
+    writer = pypdf.PdfWriter(clone_from=io.BytesIO(labelled()))
+    outlines: Any = writer.root_object["/Outlines"]
+    marks = [outlines["/First"].indirect_reference, outlines["/Last"].indirect_reference]
+    marks[1].get_object()[NameObject(link)] = marks[to]
+    out = io.BytesIO()
+    writer.write(out)
+    return out.getvalue()

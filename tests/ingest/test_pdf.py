@@ -16,6 +16,7 @@ from tests.ingest.pdf_files import (
     CONTENTS,
     contents_page,
     encrypted,
+    endless_outline,
     hyphens,
     labelled,
     multi_page_report,
@@ -192,6 +193,17 @@ def test_outline_sets_the_level() -> None:
     levels = {a.text: a.level for a in _kinds(parsed, AssetKind.HEADING)}
     assert levels["Sluices"] == 1
     assert levels["Gate drives"] == 2
+
+
+@pytest.mark.parametrize(("link", "to"), [("/Next", 0), ("/First", 0), ("/First", 1)])
+def test_bookmarks_that_lead_back_cost_nothing_but_themselves(link: str, to: int) -> None:
+    whole = read_pdf(labelled())
+    parsed = read_pdf(endless_outline(link, to))
+    assert [(a.kind, a.text, a.regions) for a in parsed.assets] == [
+        (a.kind, a.text, a.regions) for a in whole.assets
+    ]
+    assert parsed.page_labels == ("i", "ii", "1")
+    assert not parsed.warnings
 
 
 def test_page_without_text_is_reported() -> None:

@@ -31,6 +31,8 @@ BUILTIN = {
 
 _TOKEN = re.compile(r'"([^"]*)"|\\(.)|_.|\*.|\[([^\]]*)\]|(AM/PM|A/P)|(General)|(.)', re.S | re.I)
 _LITERAL = frozenset("$€£¥￥₹₩+-/(): !^&'~{}<>=%")
+_MOST_PLACES = 30
+"""No program shows more decimal places."""
 _LAST_DAY = 2_958_466
 """First serial day that no calendar has (10000-01-01)."""
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -111,7 +113,7 @@ def _fill(section: str, value: float) -> str:
     value = value * 100 if percent else value
     core, scale = digits.rstrip(","), len(digits) - len(digits.rstrip(","))
     sign = "-" if value < 0 else ""
-    shown = _digits(abs(value) / 1000**scale, core)
+    shown = _digits(abs(value) / 1000.0 ** min(scale, 100), core)
     sign = "" if not shown.strip("0.") else sign
     return f"{sign}{before}{shown}{after}"
 
@@ -154,12 +156,13 @@ def _digits(value: float, pattern: str) -> str:
     if e:
         return f"{value:.{len(places)}E}"
     # Excel rounds halves up in decimal; the shortest form of a float is what people typed.
-    from decimal import ROUND_HALF_UP, Decimal
+    from decimal import ROUND_HALF_UP, Context, Decimal
 
     exact = Decimal(repr(value))
-    if exact.adjusted() > 40:
+    if exact.is_infinite() or exact.adjusted() > 40 or len(places) > _MOST_PLACES:
         return plain_number(value)
-    text = f"{exact.quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP):f}"
+    wide = Context(prec=50 + _MOST_PLACES, rounding=ROUND_HALF_UP)
+    text = f"{exact.quantize(Decimal(1).scaleb(-len(places)), context=wide):f}"
     fixed = len(places) - len(places.rstrip("#?"))
     for _ in range(fixed):
         if not text.endswith("0"):
@@ -176,6 +179,8 @@ def _digits(value: float, pattern: str) -> str:
 def _show_serial(value: float, letters: str, code: str, epoch_1904: bool) -> str | None:
     """A day number as date, time or duration; ``None`` when no calendar has that day."""
     if re.search(r"\[(?:h+|m+|s+)\]", code, re.I):
+        if abs(value) > _LAST_DAY:
+            return None
         seconds = round(abs(value) * 86_400)
         sign = "-" if value < 0 else ""
         return f"{sign}{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"

@@ -53,6 +53,15 @@ def test_shown(value: float, code: str, shown: str) -> None:
     assert show_number(value, code) == shown
 
 
+@pytest.mark.parametrize("value", [1e308, -1e308, 5e-324, 1.5e27, 1e40, -12.5])
+@pytest.mark.parametrize(
+    "code",
+    ["0.00", "0.00%", "[h]:mm", "0." + "0" * 30, "0." + "0" * 300, "#" + "," * 200, "#,##0.00,,"],
+)
+def test_no_number_is_too_large_for_a_format(value: float, code: str) -> None:
+    assert show_number(value, code)
+
+
 def test_the_other_epoch() -> None:
     assert show_number(0, "yyyy-mm-dd", epoch_1904=True) == "1904-01-01"
 
@@ -67,3 +76,7 @@ def test_without_a_format() -> None:
     assert show_date(dt.datetime(2024, 5, 1)) == "2024-05-01"
     assert show_date(dt.datetime(2024, 5, 1, 8, 30)) == "2024-05-01 08:30:00"
     assert show_date(dt.timedelta(hours=30)) == "30:00:00"
+
+
+def test_digits_of_large_numbers_are_all_shown() -> None:
+    assert show_number(1.5e27, "0.00") == "15" + "0" * 26 + ".00"

@@ -47,10 +47,12 @@ def citation(parent: ParentRow, child: ChildRow | None) -> Citation:
     where = page_text(pages, labels, parent.page_unit) or _place_text(regions)
     if parent.page_unit == "sheet":
         where = _place_text(regions) or where
+    if parent.page_unit == "slide":
+        where = _part_of_slide(where, regions)
     parts = [display_name(parent.uri), where]
     if path:
         parts.append(_section(path[-1]))
-    link = source_link(parent.uri, pages[0] if pages else None)
+    link = source_link(parent.uri, pages[0] if pages else None, _heading_id(regions))
     return Citation(
         label=", ".join(part for part in parts if part),
         link=link,
@@ -66,6 +68,19 @@ def citation(parent: ParentRow, child: ChildRow | None) -> Citation:
         regions=regions,
         quote=quote if len(quote) <= _QUOTE_CHARACTERS else quote[: _QUOTE_CHARACTERS - 1] + "…",
     )
+
+
+def _part_of_slide(where: str, regions: Sequence[Region]) -> str:
+    """*where* with ``speaker notes`` behind it if all of the text stands there."""
+    places = {region.place for region in regions}
+    place = places.pop() if len(places) == 1 else None
+    return f"{where}, {place}" if place else where
+
+
+def _heading_id(regions: Sequence[Region]) -> str:
+    """The ``id`` of the heading that the text stands under in a web page; empty without one."""
+    places = (region.place or "" for region in regions)
+    return next((place[1:] for place in places if place.startswith("#")), "")
 
 
 def _place_text(regions: Sequence[Region]) -> str:

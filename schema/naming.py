@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import PurePosixPath
-from urllib.parse import unquote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 __all__ = ["INSIDE", "display_name", "index_title", "own_name", "source_link"]
 
@@ -12,6 +12,7 @@ INSIDE = "!/"
 """Stands in a URI between a file and the path of a file inside it."""
 
 _INNER = " › "
+_IN_FRAGMENT = "!$&'()*+,;=:@/?"
 _MACHINE_MADE = re.compile(r"(?<![^\W_])(?=\w*\d)[0-9a-f]{8,}(?![^\W_])|\d{9,}", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[_\s]+")
 
@@ -39,9 +40,10 @@ def own_name(uri: str) -> str:
     return PurePosixPath(display_name(uri).rpartition(_INNER)[2]).name or display_name(uri)
 
 
-def source_link(uri: str, page: int | None = None) -> str:
+def source_link(uri: str, page: int | None = None, heading: str = "") -> str:
     """The address of the file that holds the document, opened at *page* where it has pages.
 
+    *heading* is the ``id`` of a heading of a web page, which a browser opens in the same way.
     Nothing can open a file inside another by an address: its path follows as the fragment.
     """
     outer, separator, inner = uri.partition(INSIDE)
@@ -49,6 +51,8 @@ def source_link(uri: str, page: int | None = None) -> str:
     if not parts:
         outer = uri
     parts += [] if page is None else [f"page={page}"]
+    if heading and not parts:
+        parts = [quote(heading, safe=_IN_FRAGMENT)]
     return f"{outer}#{'&'.join(parts)}" if parts else outer
 
 

@@ -84,7 +84,8 @@ class Citation:
     """A place that can be looked up again: print it, link it, or resolve it later.
 
     ``label`` reads like ``handbook.pdf, p. 12, § 3.2 Expenses``; ``link`` is the document's URI
-    with ``#page=12`` where there are pages. ``start`` and ``end`` are offsets in the parent's text.
+    with ``#page=12`` where there are pages, and with the ``id`` of a heading of a web page.
+    ``start`` and ``end`` are offsets in the parent's text.
     """
 
     label: str

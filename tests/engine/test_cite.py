@@ -11,6 +11,7 @@ from chapterverse.schema.lookup import ChildRow, ParentRow
 from chapterverse.schema.records import AssetKind, Box, LineRange, PageUnit, ParentKind, Region
 
 REGION = Region(0, 4, 12, "10", Box(0.1, 0.2, 0.3, 0.4))
+NOTE = Region(0, 4, 12, place="speaker notes")
 PARENT = ParentRow(
     id=0xABC,
     ordinal=0,
@@ -115,6 +116,8 @@ def test_long_quotes_are_cut(length: int, kept: int) -> None:
     [
         ("slide", (12,), (REGION,), "slide 12 (printed x)"),
         ("slide", (12, 13), (REGION,), "slides 12–13 (printed x)"),
+        ("slide", (12,), (NOTE, NOTE), "slide 12 (printed x), speaker notes"),
+        ("slide", (12,), (REGION, NOTE), "slide 12 (printed x)"),
         ("sheet", (12,), (replace(REGION, place="Sales!A5:F5"),), "Sales!A5:F5"),
         (
             "sheet",
@@ -141,3 +144,18 @@ def test_places_are_named_as_the_format_names_them(
     assert cited.label == ", ".join(
         part for part in ("hand book.pdf", label, "§ 3.2 Expenses") if part
     )
+
+
+@pytest.mark.parametrize(
+    ("places", "link"),
+    [
+        ((None, "#oil", "#water"), f"{PARENT.uri}#oil"),
+        (("text/two.xhtml#oil",), PARENT.uri),
+    ],
+)
+def test_a_web_page_opens_at_the_first_heading_with_an_id(
+    places: tuple[str | None, ...], link: str
+) -> None:
+    regions = tuple(Region(0, 4, place=place) for place in places)
+    parent = replace(PARENT, pages=(), page_labels=())
+    assert citation(parent, replace(CHILD, pages=(), regions=regions)).link == link

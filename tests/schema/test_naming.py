@@ -32,16 +32,21 @@ def test_display_name(uri: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("uri", "page", "link"),
+    ("uri", "page", "heading", "link"),
     [
-        ("file:///data/a.pdf", None, "file:///data/a.pdf"),
-        ("file:///data/a.pdf", 3, "file:///data/a.pdf#page=3"),
-        ("file:///data/a.zip!/x/b.pdf", 3, "file:///data/a.zip#x/b.pdf&page=3"),
-        ("note!/x", None, "note!/x"),
+        ("file:///data/a.pdf", None, "", "file:///data/a.pdf"),
+        ("file:///data/a.pdf", 3, "", "file:///data/a.pdf#page=3"),
+        ("file:///data/a.zip!/x/b.pdf", 3, "", "file:///data/a.zip#x/b.pdf&page=3"),
+        ("note!/x", None, "", "note!/x"),
+        ("file:///data/a.html", None, "oil", "file:///data/a.html#oil"),
+        ("file:///data/a.html", None, "a b#c", "file:///data/a.html#a%20b%23c"),
+        ("file:///data/a.zip!/b.html", None, "oil", "file:///data/a.zip#b.html"),
     ],
 )
-def test_a_link_opens_the_file_that_is_there(uri: str, page: int | None, link: str) -> None:
-    assert source_link(uri, page) == link
+def test_a_link_opens_the_file_that_is_there(
+    uri: str, page: int | None, heading: str, link: str
+) -> None:
+    assert source_link(uri, page, heading) == link
 
 
 @given(st.text(min_size=1))

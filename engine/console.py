@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
+from chapterverse.engine.inspect_text import place_text
 from chapterverse.engine.shown import Passages
 from chapterverse.schema.ids import format_id
 from chapterverse.schema.naming import display_name
@@ -141,9 +142,8 @@ def print_content(content: Content) -> None:
     document = content.document
     lines = [f"{document.title}  ({document.uri}, {document.revision.media_type})", "", "Assets"]
     for asset in content.assets:
-        pages = sorted({r.page for r in asset.regions if r.page is not None})
-        place = f"p. {pages[0]}" if pages else ""
-        lines.append(f"  {asset.ordinal:4} {asset.kind.value:<12} {place:<7} {_short(asset.text)}")
+        place = place_text(asset, document.revision.page_unit)
+        lines.append(f"  {asset.ordinal:4} {asset.kind.value:<12} {place:<12} {_short(asset.text)}")
     lines += ["", "Parents and children"]
     for parent in content.parents:
         path = " > ".join(parent.heading_path)

@@ -101,7 +101,7 @@ def _outline(parsed: Parsed) -> Iterator[str]:
     for asset in parsed.assets:
         if asset.kind is AssetKind.HEADING:
             indent = 20 * (asset.level or 0)
-            place = escape(place_text(asset, parsed))
+            place = escape(place_text(asset, parsed.page_unit))
             link = f'<a href="#a{asset.ordinal}">{escape(asset.text)}</a>'
             where = f'<i class="place">{place}</i>'
             yield f'<span style="padding-left:{indent}px">{link}</span> {where}'
@@ -156,7 +156,7 @@ def _item(asset: Asset, parsed: Parsed, source: Source, page: int | None) -> Ite
     name = "" if later else f' id="a{asset.ordinal}"'
     yield f'<li{name} class="{asset.kind.value} level-{asset.level}"{style}>'
     yield f'<span class="tag">{asset.ordinal} {asset.kind.value.replace("_", " ")}{level}</span> '
-    yield f'<span class="place">{escape(place_text(asset, parsed))}</span> '
+    yield f'<span class="place">{escape(place_text(asset, parsed.page_unit))}</span> '
     yield f'<span class="path">{escape(" > ".join(asset.heading_path))}</span>\n'
     if later:
         parts = [asset.text[r.start : r.end] for r in asset.regions if r.page == page]

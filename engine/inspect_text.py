@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from chapterverse.schema.records import (
     Asset,
     AssetKind,
+    PageUnit,
     Parsed,
     ParseWarning,
     Region,
@@ -50,16 +51,19 @@ def inspection_lines(inspection: Inspection, parsed: Parsed) -> Iterator[Line]:
     yield f"{inspection.wall_seconds:.2f} s{spent}, with the start of the process", "dim"
 
 
-def place_text(asset: Asset, parsed: Parsed) -> str:
-    """Where *asset* stands, as people say it: ``p. 3 (iv)``, ``slide 2``, ``lines 4-9``."""
+def place_text(asset: Asset, unit: PageUnit) -> str:
+    """Where *asset* stands, as people say it: ``p. 3 (iv)``, ``slide 2``, ``lines 4-9``.
+
+    *unit* is what the pages of its document are.
+    """
     regions = asset.regions
     if not regions:
         return ""
     first, last = regions[0], regions[-1]
     if first.place:
-        return _place(first, last, parsed)
+        return _place(first, last, unit)
     if first.page is not None:
-        return _pages(first, last, parsed)
+        return _pages(first, last, unit)
     if first.lines is not None:
         end = (last.lines or first.lines).last
         start = first.lines.first
@@ -72,11 +76,11 @@ def warning_place(warning: ParseWarning, parsed: Parsed) -> str:
     return "" if warning.page is None else f"{_UNITS[parsed.page_unit]} {warning.page}"
 
 
-def _place(first: Region, last: Region, parsed: Parsed) -> str:
+def _place(first: Region, last: Region, unit: PageUnit) -> str:
     """A place that the format has its own word for; rows of a sheet as one range of cells."""
     start, end = first.place or "", last.place or first.place or ""
-    if parsed.page_unit == "slide" and first.page is not None:
-        start = end = f"{_pages(first, last, parsed)}, {start}"
+    if unit == "slide" and first.page is not None:
+        start = end = f"{_pages(first, last, unit)}, {start}"
     if start == end:
         return start
     sheet, mark, cells = start.rpartition("!")
@@ -117,8 +121,8 @@ def count(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def _pages(first: Region, last: Region, parsed: Parsed) -> str:
-    text = f"{_UNITS[parsed.page_unit]} {first.page}"
+def _pages(first: Region, last: Region, unit: PageUnit) -> str:
+    text = f"{_UNITS[unit]} {first.page}"
     if last.page is not None and last.page != first.page:
         text += f"-{last.page}"
     elif first.label and first.label != str(first.page):
@@ -149,7 +153,7 @@ def _block(title: str, lines: Sequence[Line] | Iterator[Line]) -> Iterator[Line]
 
 def _outline(parsed: Parsed) -> Iterator[Line]:
     headings = list(_of(parsed, AssetKind.HEADING))
-    places = [place_text(asset, parsed) for asset in headings]
+    places = [place_text(asset, parsed.page_unit) for asset in headings]
     width = min(max(map(len, places), default=0), _WIDEST_PLACE)
     for asset, place in zip(headings, places, strict=True):
         level = asset.level or 0
@@ -161,7 +165,7 @@ def _tables(parsed: Parsed) -> Iterator[Line]:
     for asset in _of(parsed, AssetKind.TABLE):
         size = table_size(asset.table) if asset.table else "without cells"
         caption = _short(asset.caption) if asset.caption else "no caption"
-        yield f"{place_text(asset, parsed):<10}  {size}: {caption}", ""
+        yield f"{place_text(asset, parsed.page_unit):<10}  {size}: {caption}", ""
 
 
 def _figures(parsed: Parsed) -> Iterator[Line]:
@@ -170,7 +174,7 @@ def _figures(parsed: Parsed) -> Iterator[Line]:
         if asset.picture:
             shown = f"{asset.picture.width} x {asset.picture.height} {asset.picture.media_type}"
         caption = _short(asset.caption) if asset.caption else "no caption"
-        yield f"{place_text(asset, parsed):<10}  {shown}: {caption}", ""
+        yield f"{place_text(asset, parsed.page_unit):<10}  {shown}: {caption}", ""
 
 
 def _reads(parsed: Parsed) -> Iterator[Line]:

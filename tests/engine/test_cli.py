@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -54,6 +55,9 @@ def test_ingest_search_list_show_delete(tmp_path: Path, capfd: pytest.CaptureFix
     content = run_json(capfd, "show", "manual.md")
     assert {a["kind"] for a in content["assets"]} >= {"heading", "paragraph", "table"}
     assert content["children"][0]["parent_id"] == content["parents"][0]["id"]
+
+    assert main(["show", "manual.md"]) == 0
+    assert re.search(r"0 heading +line 1 +Pump manual", capfd.readouterr().out)
 
     assert main(["search", "报销", "--mode", "keyword"]) == 0
     assert "handbook.md, lines 1–5, 第三章 费用报销" in capfd.readouterr().out

@@ -232,7 +232,7 @@ def test_without_a_picture_words_stand_in_their_boxes() -> None:
 def test_places_of_all_kinds() -> None:
     def place(*regions: Region, unit: PageUnit = "page") -> str:
         asset = Asset(0, AssetKind.PARAGRAPH, "x", regions)
-        return place_text(asset, Parsed("a/b", "c/1", (asset,), page_unit=unit))
+        return place_text(asset, unit)
 
     assert place() == ""
     assert place(Region(0, 1)) == ""

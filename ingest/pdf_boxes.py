@@ -43,20 +43,21 @@ def assign_beside(
     layout goes over its side, running text stands on the other side and no word crosses. What
     stands in it follows the text beside it.
     """
-    for box in _boxes(graphics, size):
-        if _cuts(box, words, layout):
-            inside = [w for w in words if box.holds(w.x, w.y)]
-            outside = [w for w in words if not box.holds(w.x, w.y)]
-            within = replace(
-                layout, blocks=tuple(b for b in layout.blocks if not _straddles(b, box))
-            )
-            held = [
-                (replace(block, rect=around(lines)) if _straddles(block, box) else block, lines)
-                for block, lines in assign_beside(outside, layout, graphics, rows, size)
-            ]
-            place = _place(held, box)
-            return [*held[:place], *_assigned(inside, within, graphics, rows), *held[place:]]
-    return _assigned(words, layout, graphics, rows)
+    boxes = _boxes(layout, graphics, size)
+    cuts: list[tuple[Rect, list[Word]]] = []
+    while (box := next((box for box in boxes if _cuts(box, words)), None)) is not None:
+        cuts.append((box, [w for w in words if box.holds(w.x, w.y)]))
+        words = [w for w in words if not box.holds(w.x, w.y)]
+    held = _assigned(words, layout, graphics, rows)
+    for box, inside in reversed(cuts):
+        within = replace(layout, blocks=tuple(b for b in layout.blocks if not _straddles(b, box)))
+        held = [
+            (replace(block, rect=around(lines)) if _straddles(block, box) else block, lines)
+            for block, lines in held
+        ]
+        place = _place(held, box)
+        held[place:place] = _assigned(inside, within, graphics, rows)
+    return held
 
 
 def _assigned(
@@ -67,17 +68,18 @@ def _assigned(
     return assign_words(words, add_tables(layout, words, graphics, rows), rows[0].page, rows)
 
 
-def _boxes(graphics: Graphics, size: tuple[float, float]) -> list[Rect]:
+def _boxes(layout: PageLayout, graphics: Graphics, size: tuple[float, float]) -> list[Rect]:
+    """The boxes over whose sides blocks of the layout go, from large to small."""
     whole = size[0] * size[1]
     found = [*frames(graphics.across), *graphics.fills, *graphics.pictures]
     kept = [r for r in found if _NARROW < r.width < _WIDE * size[0]]
-    return sorted((r for r in kept if _LEAST < r.area / whole < _MOST), key=lambda r: -r.area)
+    kept = [r for r in kept if _LEAST < r.area / whole < _MOST]
+    mixed = [r for r in kept if any(_straddles(block, r) for block in layout.blocks)]
+    return sorted(mixed, key=lambda r: -r.area)
 
 
-def _cuts(box: Rect, words: Sequence[Word], layout: PageLayout) -> bool:
-    """Whether blocks mix the words in the box with running text left or right of it."""
-    if not any(_straddles(block, box) for block in layout.blocks):
-        return False
+def _cuts(box: Rect, words: Sequence[Word]) -> bool:
+    """Whether no word crosses the sides of the box, and running text stands left or right of it."""
     level = [w for w in words if box.y0 < w.y < box.y1]
     if any(w.rect.x0 < edge < w.rect.x1 for w in level for edge in (box.x0, box.x1)):
         return False

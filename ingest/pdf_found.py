@@ -59,10 +59,11 @@ def _aligned(
         inside = [w for w in level if frame.x0 < w.x < frame.x1]
         if inside and 1.15 * len(inside) < len(level):
             # Running text stands beside the table, unless it is the names of its rows.
-            framed = aligned_tables(group_rows(inside), graphics.across, page)
-            found.extend(table for table in framed if table.grid.row_headers)
-            used = {id(word) for table in found for word in table.words}
+            tables = aligned_tables(group_rows(inside), graphics.across, page)
+            framed = [table for table in tables if table.grid.row_headers]
+            used = {id(word) for table in framed for word in table.words}
             free = [w for w in free if id(w) not in used]
+            found.extend(framed)
     known = {id(word) for word in free}
     lines = [[w for w in row.words if id(w) in known] for row in rows]
     found.extend(aligned_tables([line for line in lines if line], graphics.across, page))

@@ -24,6 +24,7 @@ import signal
 import struct
 import sys
 import time
+from pathlib import Path
 from typing import Literal, NoReturn
 
 import msgspec
@@ -56,14 +57,17 @@ READ_BYTES = 1 << 20
 _COLLECT = (50_000, 20, 100)
 """New objects, and younger collections, after which a child looks for garbage."""
 
+_FULL = 0.7
+"""A child that held so much of its memory and was ended by native code most likely lacked more."""
 
-Reason = Literal["exit", "timeout", "oversize", "garbled"]
+Reason = Literal["exit", "memory", "timeout", "oversize", "garbled"]
 
 
 class Ended(msgspec.Struct, frozen=True):
     """A child that gave no answer: its exit code (negative: the signal), and why it ended.
 
-    ``oversize`` says that its answer was longer than allowed, ``garbled`` that it was none.
+    ``oversize`` says that its answer was longer than allowed, ``garbled`` that it was none,
+    ``memory`` that it was cut off when it held most of what it may.
     """
 
     exitcode: int
@@ -117,9 +121,12 @@ def _serve(requests: int, answers: int, parent: int) -> None:
         finally:
             os.close(results)
             _kill_group(pid)
-            status = os.waitpid(pid, 0)[1]
+            _, status, used = os.wait4(pid, 0)
         if kind == ENDED:
-            ended = Ended(os.waitstatus_to_exitcode(status), reason)
+            code = os.waitstatus_to_exitcode(status)
+            if reason == "exit" and _lacked_memory(code, used.ru_maxrss, request.limits):
+                reason = "memory"
+            ended = Ended(code, reason)
             payload = msgspec.msgpack.encode(ended)
         send_frame(answers, kind, payload)
 
@@ -283,6 +290,16 @@ def _watch(
             deadline = start + seconds
             send_frame(answers, BUDGET, msgspec.msgpack.encode(seconds))
     return ENDED, b"", "timeout"
+
+
+def _lacked_memory(exitcode: int, peak: int, limits: ParseLimits) -> bool:
+    """Whether native code ended a child of this *peak* (in KiB), for it says nothing of why."""
+    # Memory is bounded on Linux alone.
+    if sys.platform != "linux":
+        return False
+    aborts = (signal.SIGABRT, signal.SIGTRAP, signal.SIGILL, signal.SIGSEGV, signal.SIGBUS)
+    born = int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    return -exitcode in aborts and peak * 1024 - born > limits.memory_bytes * _FULL
 
 
 def _header(buffer: bytearray) -> tuple[bytes, int] | None:

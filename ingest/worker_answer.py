@@ -16,6 +16,7 @@ from chapterverse.ingest.snapshot import Blobs
 from chapterverse.schema.errors import DocumentError, OutOfMemory, TooLarge
 from chapterverse.schema.parse_limits import ParseLimits
 from chapterverse.schema.records import Parsed
+from chapterverse.schema.wellformed import well_formed
 
 __all__ = ["ANSWER", "FAILED", "READERS", "Failure", "Request", "answer", "decode_text"]
 
@@ -87,7 +88,8 @@ def _lacks_memory(exc: BaseException) -> bool:
 def _read(request: Request, name: str, budget: Callable[[float], None]) -> bytes:
     limits = request.limits
     path = Path(decode_text(request.path))
-    password = None if request.password is None else decode_text(request.password)
+    # No document was locked with half a character, and libraries fail on one.
+    password = None if request.password is None else well_formed(decode_text(request.password))
     data = read_source(path, name, limits.max_bytes)
     seconds = limits.seconds(estimate_pages(data, password))
     budget(seconds)

@@ -186,10 +186,11 @@ class Worker:
         if ended.reason == "garbled":
             return _garbled(name, "not a frame")
         tail = self._last_words()
-        if any(sign in tail for sign in MEMORY_SIGNS):
+        if ended.reason == "memory" or any(sign in tail for sign in MEMORY_SIGNS):
+            words = f" ({tail})" if tail else ""
             return OutOfMemory(
-                f"{name}: needs more than the {limits.memory_bytes:,} bytes of memory allowed "
-                f"({tail}); raise memory_bytes or split the document"
+                f"{name}: needs more than the {limits.memory_bytes:,} bytes of memory allowed"
+                f"{words}; raise memory_bytes or split the document"
             )
         return _crash(name, ended.exitcode, tail)
 

@@ -81,6 +81,12 @@ def _allocate(rest: str) -> Parsed:
     return parsed(str(len(bytearray(int(rest)))))
 
 
+def _fill(rest: str) -> Parsed:
+    kept = b"x" * int(rest)
+    os.abort()
+    return parsed(str(len(kept)))
+
+
 def _many_small(rest: str) -> Parsed:
     kept: list[list[int]] = []
     while True:
@@ -167,6 +173,7 @@ ACTS: dict[str, Callable[[str], Parsed]] = {
     "leave": _leave,
     "sleep": _sleep,
     "allocate": _allocate,
+    "fill": _fill,
     "many": _many_small,
     "print": _print,
     "huge": _huge,

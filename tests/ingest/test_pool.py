@@ -107,8 +107,8 @@ def wait_until(condition: Callable[[], bool]) -> None:
 def test_record_arrives_whole_with_name_password_and_page_limit(
     pool: ParsePool, job: MakeJob
 ) -> None:
-    outcome = one(pool, job("hello", "名 é.txt", "pässword"))
-    assert text_of(outcome) == "名 é.txt|pässword|2000|hello"
+    outcome = one(pool, job("hello", "名 é.txt", "pässword\udce9"))
+    assert text_of(outcome) == "名 é.txt|pässword\ufffd|2000|hello"
     assert outcome.parsed is not None
     region = outcome.parsed.assets[0].regions[0]
     assert region.box is not None and region.box.x1 == 0.3
@@ -138,6 +138,7 @@ def test_names_and_paths_that_are_no_text_pass(pool: ParsePool, tmp_path: Path) 
         ("abort terminate called", WorkerDied, "SIGABRT: terminate called"),
         ("abort std::bad_alloc", OutOfMemory, "std::bad_alloc"),
         ("allocate 10000000000", OutOfMemory, "134,217,728 bytes of memory"),
+        ("fill 110000000", OutOfMemory, "134,217,728 bytes of memory"),
         ("many", OutOfMemory, "134,217,728 bytes of memory"),
         ("huge 2000000", TooLarge, "1,048,576 are allowed"),
         ("forge not a frame", WorkerDied, "cannot be read"),

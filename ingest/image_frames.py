@@ -96,7 +96,7 @@ def decoding(context: ReadContext) -> Iterator[None]:
     :raises Corrupt: the picture is damaged or cut off.
     :raises TooLarge: Pillow takes it for a decompression bomb.
     """
-    from PIL import Image
+    from PIL import Image, UnidentifiedImageError
 
     try:
         with warnings.catch_warnings():
@@ -105,6 +105,12 @@ def decoding(context: ReadContext) -> Iterator[None]:
             yield
     except Image.DecompressionBombError as error:
         raise TooLarge(f"{context.name}: {error}; save it smaller") from error
+    except UnidentifiedImageError as error:
+        # Its message names the buffer in memory.
+        raise Corrupt(
+            f"{context.name}: begins like a picture, but its parts are not there; copy or save it "
+            "anew"
+        ) from error
     except (OSError, ValueError, SyntaxError, EOFError, TypeError, KeyError) as error:
         raise Corrupt(
             f"{context.name}: is no whole picture ({error}); it may be cut off: save it anew"

@@ -98,6 +98,8 @@ def read_source(path: Path, name: str, max_bytes: int) -> bytes:
     except FileNotFoundError as exc:
         raise FileMissing(f"{name}: there is no such file; check the path") from exc
     except OSError as exc:
+        if path.is_dir():
+            raise FileUnreadable(f"{name}: is a folder; name one of its files") from exc
         raise FileUnreadable(
             f"{name}: cannot be read ({exc.strerror}); check its permissions"
         ) from exc

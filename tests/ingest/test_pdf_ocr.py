@@ -205,6 +205,8 @@ def test_bad_pictures_say_what_is_wrong(engine: FakeEngine) -> None:
     noise = Image.effect_noise((300, 300), 90)
     with pytest.raises(Corrupt, match="no whole picture"):
         read_image(_encoded(noise, "PNG")[:20_000])
+    with pytest.raises(Corrupt, match=r"its parts are not there; copy or save it anew$"):
+        read_image(_encoded(noise, "PNG")[:8] + b"broken")
     with pytest.raises(TooLarge, match="300 x 300"):
         read_image(_encoded(noise, "WEBP"), ReadContext(max_pixels=1000))
     with pytest.raises(Empty, match="turned off"):

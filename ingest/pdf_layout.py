@@ -155,9 +155,9 @@ def _columns(block: Block, rows: list[list[Word]]) -> list[tuple[Block, list[lis
     if gutter is None:
         return [(block, rows)]
     out = []
-    for low, high in ((block.rect.x0, gutter), (gutter, block.rect.x1)):
-        side = [[w for w in row if low - 3 <= w.x < high + 3 * (high > gutter)] for row in rows]
-        rect = Rect(low, block.rect.y0, high, block.rect.y1)
+    parts = block.rect._replace(x1=gutter), block.rect._replace(x0=gutter)
+    for left, rect in zip((True, False), parts, strict=True):
+        side = [[w for w in row if (w.x < gutter) == left] for row in rows]
         out.extend(_columns(Block(block.kind, rect, block.level), [row for row in side if row]))
     return out
 

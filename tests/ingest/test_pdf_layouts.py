@@ -14,10 +14,10 @@ from chapterverse.ingest.pdf import read_pdf
 from chapterverse.ingest.pdf_figures import figure_areas
 from chapterverse.ingest.pdf_graphics import Graphics
 from chapterverse.ingest.pdf_head_rows import head_rows
-from chapterverse.ingest.pdf_layout import Block
+from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
 from chapterverse.ingest.pdf_segments import row_segments
 from chapterverse.ingest.pdf_tables import build_grid
-from chapterverse.ingest.pdf_text import Rect, make_line
+from chapterverse.ingest.pdf_text import Rect, around, make_line
 from chapterverse.schema.records import Asset, AssetKind, Table
 from tests.ingest import pdf_layout_files as files
 from tests.ingest.pdf_table_files import draw
@@ -106,6 +106,21 @@ def test_an_answer_beside_a_question_does_not_cut_its_sentence() -> None:
     said = [asset.text for asset in read(files.answers_beside_questions)]
     assert "1. Does the crane of the dock lift more than it did?" in said
     assert said.index("Yes") == 1
+
+
+def test_a_narrow_word_at_the_gap_between_columns_is_read_once() -> None:
+    left = [line("the keeper of the old light and I", 6.0 * i, 10, size=5) for i in range(4)]
+    words = [w for x in left for w in x.words]
+    narrow = [w._replace(rect=w.rect._replace(x1=w.rect.x0 + 1), x=w.rect.x0 + 0.5) for w in words]
+    words = [narrow[i] if w.text == "I" else w for i, w in enumerate(words)]
+    edge = max(w.rect.x1 for w in words) + 4.2
+    right = [line("the ships that lie at the quay", 6.0 * i, edge, size=5) for i in range(4)]
+    words += [w for x in right for w in x.words]
+    held = assign_words(words, PageLayout((Block("paragraph", around(words)),), ()), 1)
+    assert [[x.text for x in lines] for _, lines in held] == [
+        [left[0].text] * 4,
+        [right[0].text] * 4,
+    ]
 
 
 def grid_of(rows: list[tuple[float, str, str]]) -> list[tuple[str, ...]]:

@@ -7,6 +7,7 @@ other files, and without network. What it writes is read by the readers for Word
 from __future__ import annotations
 
 import datetime as dt
+import errno
 import os
 import shutil
 import signal
@@ -31,6 +32,7 @@ _VARIABLE = "CHAPTERVERSE_SOFFICE"
 _RESTART = 81
 """Exit code by which the program asks to be started again, as it does in a new profile."""
 
+_NO_PROGRAM = {errno.ENOENT, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.ENOEXEC}
 _PARTS = {"docx": "Writer", "pptx": "Impress"}
 _PROFILE = """<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry">
@@ -140,7 +142,9 @@ def _converted(data: bytes, context: ReadContext, suffix: str, target: str) -> b
         ]  # fmt: skip
         try:
             said = _run(words, folder)
-        except (FileNotFoundError, NotADirectoryError, PermissionError) as exc:
+        except OSError as exc:
+            if exc.errno not in _NO_PROGRAM:
+                raise
             raise Unsupported(
                 f"{context.name}: {program} cannot be started ({exc.strerror}); name the soffice "
                 f"program of LibreOffice in {_VARIABLE}, or save the file as .{target}"

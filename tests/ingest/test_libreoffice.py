@@ -224,6 +224,17 @@ def test_a_wrong_name_of_the_program_is_told(
     assert "nothing cannot be started (No such file" in str(error)
 
 
+def test_a_named_file_that_is_no_program_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (text := tmp_path / "text").write_text("no program")
+    text.chmod(0o755)
+    monkeypatch.setenv("CHAPTERVERSE_SOFFICE", str(text))
+    (error,) = parse_all(tmp_path, {"a.odp": ODP})
+    assert type(error) is Unsupported
+    assert "text cannot be started (" in str(error)
+
+
 @pytest.mark.parametrize("name", ["soffice", "libreoffice"])
 def test_it_is_found_on_the_path_and_run_without_its_script(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

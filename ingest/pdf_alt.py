@@ -173,11 +173,11 @@ def _measure(page: Any, figures: Sequence[_Figure]) -> None:
     import pypdfium2.raw as raw
 
     edges = [ctypes.c_float() for _ in range(4)]
-    unplaced = [figure for figure in figures if figure.box is None]
+    owners = {c: f for f in reversed(figures) if f.box is None for c in f.contents}
     for index in range(raw.FPDFPage_CountObjects(page.raw)):
         item = raw.FPDFPage_GetObject(page.raw, index)
         content = raw.FPDFPageObj_GetMarkedContentID(item)
-        figure = next((f for f in unplaced if content in f.contents), None)
+        figure = owners.get(content)
         if content < 0 or figure is None or not raw.FPDFPageObj_GetBounds(item, *edges):
             continue
         rect = Rect(*(edge.value for edge in edges))

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from chapterverse.ingest.pdf_layout import Block
 from chapterverse.ingest.pdf_pieces import ends_sentence, is_code
-from chapterverse.ingest.pdf_text import Line, Rect, Word, around, group_rows, has_han, make_line
+from chapterverse.ingest.pdf_text import Line, Word, around, group_rows, has_han, make_line
 
 __all__ = ["part_asides"]
 
@@ -90,10 +90,6 @@ def _goes_on(a: Line, b: Line) -> bool:
 
 
 def _share_lines(text: Sequence[Line], rest: Sequence[Line]) -> bool:
-    feet = [_foot(line.rect) for line in text]
-    shared = sum(any(abs(_foot(line.rect) - foot) < 1.0 for foot in feet) for line in rest)
+    feet = [line.rect.y1 for line in text]
+    shared = sum(any(abs(line.rect.y1 - foot) < 1.0 for foot in feet) for line in rest)
     return shared > _ALIGNED * len(rest)
-
-
-def _foot(rect: Rect) -> float:
-    return rect.y1

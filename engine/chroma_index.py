@@ -6,7 +6,6 @@ added but does not find it until it calls :meth:`ChromaIndex.reload`, which open
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +19,7 @@ from chapterverse.engine.durable import read_sequence, write_file, write_sequenc
 from chapterverse.engine.hits import Hits, Ids, best
 from chapterverse.schema.embedder import Vectors
 from chapterverse.schema.errors import IndexDamaged, StoreMismatch
+from chapterverse.schema.telemetry import silence
 
 __all__ = ["ChromaIndex"]
 
@@ -198,7 +198,7 @@ class ChromaIndex:
 
 
 def _client(path: Path) -> Any:
-    os.environ.setdefault("ANONYMIZED_TELEMETRY", "False")
+    silence()
     import chromadb
     from chromadb.config import Settings
 

@@ -24,6 +24,7 @@ from chapterverse.engine.e5_weights import CARRIER_DIGEST
 from chapterverse.engine.model_cache import cache_folder, cached_model, damaged_files, is_whole
 from chapterverse.schema.embedder import Vectors
 from chapterverse.schema.errors import EmbedderError
+from chapterverse.schema.telemetry import silence
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -184,6 +185,7 @@ def _model_input(ids: Sequence[int]) -> np.ndarray[tuple[int, int], np.dtype[np.
 
 
 def _open_session(folder: Path) -> InferenceSession:
+    silence()
     import onnxruntime
 
     from chapterverse.engine.e5_onnx import GRAPH_FILE

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from chapterverse.schema.errors import DocumentError
+from chapterverse.schema.telemetry import silence
 
 if TYPE_CHECKING:
     import numpy as np
@@ -111,6 +112,7 @@ def open_engine() -> Engine:
 
 class _Rapid:
     def __init__(self) -> None:
+        silence()
         import cv2
         import rapidocr
 

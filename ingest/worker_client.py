@@ -26,6 +26,7 @@ from chapterverse.schema.errors import (
 )
 from chapterverse.schema.parse_limits import ParseLimits
 from chapterverse.schema.records import Parsed
+from chapterverse.schema.telemetry import SILENCE
 
 __all__ = ["Worker", "WorkerLost"]
 
@@ -77,7 +78,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,
-            env={**os.environ, **ENVIRONMENT, "TMPDIR": self._scratch},
+            env={**SILENCE, **os.environ, **ENVIRONMENT, "TMPDIR": self._scratch},
             start_new_session=True,
         )
         self._child: int | None = None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from chapterverse.ingest.pdf_text import Word, around, is_cjk
 
-__all__ = ["stack_characters"]
+__all__ = ["stack_characters", "vertical_columns"]
 
 _FEWEST = 20
 _MOST_OF = 0.7
@@ -26,7 +26,7 @@ def stack_characters(words: list[Word]) -> list[Word]:
     single = [w for w in words if len(w.text) == 1 and w.upright and is_cjk(w.text)]
     if len(single) < _FEWEST or len(single) < _MOST_OF * sum(len(w.text) for w in words):
         return words
-    columns = _columns(single)
+    columns = vertical_columns(single)
     below = [b.y - a.y for column in columns for a, b in pairwise(column)]
     if len(below) < len(single) / 2 or not _are_close(columns, sorted(below)[len(below) // 2]):
         return words
@@ -35,8 +35,8 @@ def stack_characters(words: list[Word]) -> list[Word]:
     return [*(_stack(run) for column in columns for run in _runs(column)), *out]
 
 
-def _columns(words: Sequence[Word]) -> list[list[Word]]:
-    """Words in columns from right to left, each from top to bottom."""
+def vertical_columns(words: Iterable[Word]) -> list[list[Word]]:
+    """Words of vertical text in columns from right to left, each from top to bottom."""
     columns: list[list[Word]] = []
     for word in sorted(words, key=lambda w: -w.x):
         if columns and columns[-1][0].x - word.x < 0.5 * word.size:

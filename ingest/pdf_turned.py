@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence
+from chapterverse.ingest.pdf_stacked import vertical_columns
 from chapterverse.ingest.pdf_text import Line, Word, around, make_line
 from chapterverse.schema.records import AssetKind
 
@@ -21,10 +22,10 @@ def turned_lines(
 ) -> tuple[list[Line], list[list[Line]]]:
     """Lines of turned text: those in the outer margins (stamps), and paragraphs of the others."""
     runs: list[list[Word]] = []
-    last = None
+    last: Word | None = None
     for word in words:
         if not word.upright and not word.vertical:
-            if last is not None and not last.upright and _in_run(runs[-1][-1], word):
+            if last is not None and _in_run(last, word):
                 runs[-1].append(word)
             else:
                 runs.append([word])
@@ -87,13 +88,7 @@ def _tiers(words: Sequence[Word]) -> list[list[Word]]:
 
 
 def _columns(words: Sequence[Word], page: int) -> list[Line]:
-    columns: list[list[Word]] = []
-    for word in sorted(words, key=lambda w: -w.x):
-        if columns and abs(columns[-1][0].x - word.x) < 0.5 * word.size:
-            columns[-1].append(word)
-        else:
-            columns.append([word])
-    return [make_line(sorted(column, key=lambda w: w.y), page) for column in columns]
+    return [make_line(column, page) for column in vertical_columns(words)]
 
 
 def _paragraphs(columns: Sequence[Line]) -> list[Piece]:

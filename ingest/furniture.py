@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median_low
 
 from chapterverse.ingest.pdf_tags import ARTIFACT, heading_depth
 from chapterverse.ingest.pdf_text import Line
@@ -17,6 +18,7 @@ _BESIDE = re.compile(r"^(\d{1,4})\s+(?=[^\d\s]|\d+\.\d)|[^\d\s.,$]\s+(\d{1,4})$"
 _RIGHTS = re.compile(r"^(?:©|\(c\)\s|copyright\s+(?:©|\(c\)|\d{4}))", re.I)
 _BAND = 0.12
 _MARKED = 0.16
+_LARGER = 1.4
 _FLOATING = 0.3
 """Share of pages on which an outermost row returns that is furniture at any height."""
 
@@ -48,7 +50,8 @@ def find_furniture(
     least three, or on five neighbouring pages at the same height; or when it is a number that
     keeps its distance from the page number; or the outermost row, and on 30 % of the pages at any
     height or a notice of copyright; or
-    marked as no content in a tagged file. A row with many numbers is data, never furniture.
+    marked as no content in a tagged file. A row with many numbers is data, never furniture, and
+    one that is 1.4 times as large as its text usually is a title that running heads repeat.
     """
     spots = _candidates(pages, heights)
     repeated = _repeated(pages, spots)
@@ -76,7 +79,8 @@ def find_furniture(
         counted = counted or (not top and edge and bool(_RIGHTS.match(line.text)))
         counted = counted or (len(pages) < 3 and edge and _is_apart(pages[page], index))
         counted = counted or _is_marked(pages[page], index, y)
-        if counted or (_key(line.text), top) in repeated:
+        usual = repeated.get((_key(line.text), top))
+        if counted or (usual is not None and line.size <= _LARGER * usual):
             found[page][0 if top else 1].add(index)
     runs = {
         page: Furniture(_run(heads, 0, 1), _run(feet, len(pages[page]) - 1, -1))
@@ -95,18 +99,21 @@ def _unless_whole(rows: Sequence[Line], found: Furniture) -> Furniture:
 
 def _repeated(
     pages: Mapping[int, Sequence[Line]], spots: Sequence[tuple[int, int, bool]]
-) -> set[tuple[str, bool]]:
-    """Keys of the texts (and whether they stand at the top) that return often enough."""
+) -> dict[tuple[str, bool], float]:
+    """Texts (and whether they stand at the top) that return often enough, with their usual size."""
     keys: dict[tuple[str, bool], dict[int, float]] = defaultdict(dict)
+    sizes: dict[tuple[str, bool], list[float]] = defaultdict(list)
     outmost: Counter[tuple[str, bool]] = Counter()
     for page, index, top in spots:
         line = pages[page][index]
         keys[_key(line.text), top][page] = line.rect.y0
+        sizes[_key(line.text), top].append(line.size)
         outmost[_key(line.text), top] += index in (0, len(pages[page]) - 1)
     found = {key for key, seen in keys.items() if _repeats(key[0], seen, len(pages))}
     # Pages made from a web page end where their text ends, and their feet with them.
     floating = max(4, _FLOATING * len(pages))
-    return found | {key for key, n in outmost.items() if n >= floating and _is_named(key[0])}
+    found |= {key for key, n in outmost.items() if n >= floating and _is_named(key[0])}
+    return {key: median_low(sizes[key]) for key in found}
 
 
 def _is_named(key: str) -> bool:

@@ -176,6 +176,15 @@ def test_furniture_repeats_at_one_height_and_numbers_follow_the_pages() -> None:
     assert {tuple(f.feet) for f in found.values()} == {(3,)}
 
 
+def test_a_cover_keeps_the_title_that_running_heads_repeat() -> None:
+    pages = {n: [line("Works", 20), line("abcdefg"[n] * 9, 200)] for n in range(2, 7)}
+    for size, heads in ((24.0, set()), (12.0, {0})):
+        pages[1] = [line("Works", 380, size=size), line("24 parts", 420)]
+        found = find_furniture(pages, dict.fromkeys(pages, 800.0))
+        assert found[1].heads == heads
+        assert all(found[n].heads == {0} for n in range(2, 7))
+
+
 def test_a_bold_beginning_does_not_cut_its_sentence() -> None:
     words = [word("Training-time", 50, 0, bold=True), word("Correction.", 120, 0, bold=True)]
     first = make_line([*words, word("The", 180, 0), word("ideal", 198, 0)], 1)

@@ -110,16 +110,20 @@ def hash_file(path: Path, max_bytes: int) -> tuple[str, int]:
     """
     with _open(path) as file:
         size = os.fstat(file.fileno()).st_size
-        if size > max_bytes:
-            raise TooLarge(
-                f"{path} has {size:,} bytes; the limit is {max_bytes:,}. Split it, or raise "
-                "max_bytes."
-            )
+        if size == 0:
+            # Files of the kernel say so, too, and reading some of them never ends.
+            raise Empty(f"{path} is empty (0 bytes).")
         digest = hashlib.sha256()
         total = 0
-        while chunk := _read(file, path):
+        while size <= max_bytes and (chunk := _read(file, path)):
             digest.update(chunk)
             total += len(chunk)
+            # It may grow meanwhile, without end.
+            size = max(size, total)
+    if size > max_bytes:
+        raise TooLarge(
+            f"{path} has {size:,} bytes; the limit is {max_bytes:,}. Split it, or raise max_bytes."
+        )
     if total == 0:
         raise Empty(f"{path} is empty (0 bytes).")
     return digest.hexdigest(), total

@@ -51,6 +51,26 @@ def test_files_that_cannot_be_hashed(source: Path, tmp_path: Path) -> None:
         hash_file(tmp_path / "empty", 10)
 
 
+def test_a_file_that_grows_is_not_read_beyond_the_limit(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chapterverse.ingest.snapshot._read", lambda *_: b"more")
+    with pytest.raises(TooLarge, match="limit is 100"):
+        hash_file(source, 100)
+
+
+def test_a_file_that_says_it_is_empty_is_not_read(
+    source: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def never(*_: object) -> bytes:
+        raise AssertionError("read")
+
+    source.write_bytes(b"")
+    monkeypatch.setattr("chapterverse.ingest.snapshot._read", never)
+    with pytest.raises(Empty, match="0 bytes"):
+        hash_file(source, 100)
+
+
 def test_keep_copies_once(source: Path, tmp_path: Path) -> None:
     blobs = Blobs(tmp_path / "blobs")
     kept = blobs.keep(source, SHA)

@@ -59,12 +59,13 @@ class ChromaIndex:
         """Make a new, empty collection in *path* (created when missing) and open it."""
         path.mkdir(parents=True, exist_ok=True)
         client = _client(path)
-        client.create_collection(
-            _COLLECTION,
-            embedding_function=None,
-            configuration={"hnsw": _HNSW},
-            metadata={"dimension": dimension},
-        )
+        with _as_damage(path):
+            client.create_collection(
+                _COLLECTION,
+                embedding_function=None,
+                configuration={"hnsw": _HNSW},
+                metadata={"dimension": dimension},
+            )
         client.close()
         write_file(path / _GRAPH_FILES, b"{}")
         write_file(path / _ADDED, b"0")
@@ -207,9 +208,10 @@ def _client(path: Path) -> Any:
         _env_file=None, anonymized_telemetry=False, chroma_otel_collection_endpoint=""
     )
     try:
-        return chromadb.PersistentClient(str(path), settings=settings)
+        with _as_damage(path):
+            return chromadb.PersistentClient(str(path), settings=settings)
     except (AttributeError, ValueError) as error:
-        # What it fails with when it cannot write its files, as on a full disk.
+        # What else it fails with when it cannot write its files, as on a full disk.
         raise _damaged(path, error) from error
 
 

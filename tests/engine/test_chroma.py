@@ -163,6 +163,20 @@ def test_a_file_of_other_bytes_is_damage(tmp_path: Path, name: str) -> None:
         ChromaIndex(tmp_path, DIMENSION).search(unit(1)[0], 5)
 
 
+@pytest.mark.parametrize("where", ["PersistentClient", "api.client.Client.create_collection"])
+def test_a_full_disk_is_told_in_our_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, where: str
+) -> None:
+    from chromadb.errors import InternalError
+
+    def full(*_: object, **__: object) -> None:
+        raise InternalError("database or disk is full")
+
+    monkeypatch.setattr(f"chromadb.{where}", full)
+    with pytest.raises(IndexDamaged, match="disk is full"):
+        ChromaIndex.create(tmp_path, 4)
+
+
 def test_wrong_vectors_are_refused(tmp_path: Path) -> None:
     index = ChromaIndex.create(tmp_path, DIMENSION)
     with pytest.raises(ValueError, match="shape"):

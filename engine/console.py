@@ -40,6 +40,8 @@ __all__ = [
 # A terminal takes these as commands, and what is printed comes from anybody's documents.
 _COMMANDS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
+_WIDEST_PLACE = 40
+
 
 def print_json(value: object) -> None:
     """Records as JSON, UTF-8 whatever the terminal says."""
@@ -141,9 +143,11 @@ def print_content(content: Content) -> None:
     """The outline of a document: its assets, then its parents with their children."""
     document = content.document
     lines = [f"{document.title}  ({document.uri}, {document.revision.media_type})", "", "Assets"]
-    for asset in content.assets:
-        place = place_text(asset, document.revision.page_unit)
-        lines.append(f"  {asset.ordinal:4} {asset.kind.value:<12} {place:<12} {_short(asset.text)}")
+    places = [place_text(asset, document.revision.page_unit) for asset in content.assets]
+    width = min(max(map(len, places), default=0), _WIDEST_PLACE)
+    for asset, place in zip(content.assets, places, strict=True):
+        head = f"  {asset.ordinal:4} {asset.kind.value:<12} {place:<{width}}"
+        lines.append(f"{head}  {_short(asset.text)}")
     lines += ["", "Parents and children"]
     for parent in content.parents:
         path = " > ".join(parent.heading_path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from chapterverse.ingest.pdf_layout import Block
+from chapterverse.ingest.pdf_layout import Block, Held
 from chapterverse.ingest.pdf_pieces import ends_sentence, is_code
 from chapterverse.ingest.pdf_text import Line, Word, around, group_rows, has_han, make_line
 
@@ -23,10 +23,8 @@ _LETTERS = 0.7
 _ALIGNED = 0.5
 """Share of the other lines that may stand on base lines of the text; rows of a table all do."""
 
-_Held = list[tuple[Block, list[Line]]]
 
-
-def part_asides(held: _Held) -> _Held:
+def part_asides(held: Held) -> Held:
     """The blocks, with running text set apart from what stands beside it on other base lines.
 
     Every word stays in exactly one block.
@@ -34,7 +32,7 @@ def part_asides(held: _Held) -> _Held:
     return [part for block, lines in held for part in _parted(block, lines)]
 
 
-def _parted(block: Block, lines: list[Line]) -> _Held:
+def _parted(block: Block, lines: list[Line]) -> Held:
     mixed = block.kind == "table" or any(_is_mixed(line) for line in lines)
     mixed = mixed and block.kind != "list_item"
     if block.grid or len(lines) < 2 or not mixed or is_code(lines):

@@ -8,7 +8,7 @@ from dataclasses import replace
 from chapterverse.ingest.pdf_found import add_tables
 from chapterverse.ingest.pdf_graphics import Graphics, frames
 from chapterverse.ingest.pdf_heads import is_number
-from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
+from chapterverse.ingest.pdf_layout import Block, Held, PageLayout, assign_words
 from chapterverse.ingest.pdf_text import Line, Rect, Word, around, group_rows, make_line
 
 __all__ = ["assign_beside"]
@@ -26,7 +26,6 @@ _ROWS, _LONG, _LOW = 4, 25, 0.4
 """Least rows of running text, their mean length, and the share of them that begins small."""
 
 _EDGE = 2.0
-_Held = list[tuple[Block, list[Line]]]
 
 
 def assign_beside(
@@ -35,7 +34,7 @@ def assign_beside(
     graphics: Graphics,
     rows: Sequence[Line],
     size: tuple[float, float],
-) -> _Held:
+) -> Held:
     """Every word of a page in exactly one block, box by box, with the tables among the blocks.
 
     *rows* are the printed rows of the page, *size* its width and height in points. Boxes are
@@ -62,7 +61,7 @@ def assign_beside(
 
 def _assigned(
     words: list[Word], layout: PageLayout, graphics: Graphics, rows: Sequence[Line]
-) -> _Held:
+) -> Held:
     if not rows:
         return []
     return assign_words(words, add_tables(layout, words, graphics, rows), rows[0].page, rows)
@@ -105,7 +104,7 @@ def _is_prose(words: Sequence[Word]) -> bool:
     return len(lines) >= _ROWS and low >= _LOW * len(lines) and length >= _LONG * len(lines)
 
 
-def _place(held: _Held, box: Rect) -> int:
+def _place(held: Held, box: Rect) -> int:
     """Where the box goes in reading order: in its column, or after all text beside it."""
     rects = [block.rect for block, _ in held]
     column = [i for i, rect in enumerate(rects) if _in_column(rect, box)]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from chapterverse.ingest.pdf_layout import Block
+from chapterverse.ingest.pdf_layout import Block, Held
 from chapterverse.ingest.pdf_pieces import ends_sentence
 from chapterverse.ingest.pdf_text import Line, Word, around, make_line
 
@@ -27,8 +27,6 @@ _MOST = 0.8
 _FULL, _ROWS = 0.55, 2
 """Least share of an entry's width that a wrapped row fills, and how many may stand above it."""
 
-_Held = list[tuple[Block, list[Line]]]
-
 
 def is_entry(text: str) -> bool:
     """Whether *text* is a title that leader dots lead to a page number."""
@@ -38,7 +36,7 @@ def is_entry(text: str) -> bool:
     return bool(_ENTRY.search(text, leaders.start()))
 
 
-def gather_entries(held: _Held, rows: Sequence[Line]) -> _Held:
+def gather_entries(held: Held, rows: Sequence[Line]) -> Held:
     """The blocks with each entry of a contents page as a list item of its own.
 
     *rows* are the printed rows of the page; a title that wraps takes the rows above along. Three

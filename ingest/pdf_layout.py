@@ -12,7 +12,7 @@ from chapterverse.ingest.captions import starts_caption
 from chapterverse.ingest.pdf_grid import Grid
 from chapterverse.ingest.pdf_text import Line, Rect, Word, group_rows, make_line
 
-__all__ = ["Block", "PageLayout", "assign_words", "read_layouts"]
+__all__ = ["Block", "Held", "PageLayout", "assign_words", "read_layouts"]
 
 _LISTED = re.compile(r"\d{1,3}")
 
@@ -29,6 +29,10 @@ class Block:
     level: int | None = None
     cells: tuple[tuple[Rect | None, ...], ...] = ()
     grid: Grid | None = None
+
+
+Held = list[tuple[Block, list[Line]]]
+"""Blocks in reading order, each with the lines of the words that it holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +97,7 @@ def _rect(box: Any) -> Rect:
 
 def assign_words(
     words: list[Word], layout: PageLayout, page: int, rows: Sequence[Line] = ()
-) -> list[tuple[Block, list[Line]]]:
+) -> Held:
     """Every word in exactly one block: the smallest that holds its centre, else one of its own.
 
     *rows* are lines that are made already, and serve where a block has the same words in a row.
@@ -134,7 +138,7 @@ def assign_words(
     return _with_numbers(out)
 
 
-def _with_numbers(held: list[tuple[Block, list[Line]]]) -> list[tuple[Block, list[Line]]]:
+def _with_numbers(held: Held) -> Held:
     """Numbers of lines of a listing, found as blocks of their own, put before their lines."""
     out = held
     for item in held:
@@ -224,7 +228,7 @@ def _loose_lines(words: list[Word], page: int) -> Iterator[Line]:
                 start = index
 
 
-def _put_in_front(out: list[tuple[Block, list[Line]]], mark: Line, *, code: bool = False) -> bool:
+def _put_in_front(out: Held, mark: Line, *, code: bool = False) -> bool:
     """Give a bullet or number that stands alone to the line (of *code*) right of it."""
     for index, (block, lines) in enumerate(out):
         if block.kind == "table":
@@ -240,7 +244,7 @@ def _put_in_front(out: list[tuple[Block, list[Line]]], mark: Line, *, code: bool
     return False
 
 
-def _insert(out: list[tuple[Block, list[Line]]], line: Line) -> None:
+def _insert(out: Held, line: Line) -> None:
     if len(line.text) <= 3 and _put_in_front(out, line):
         return
     best, where = 40.0, None

@@ -13,7 +13,7 @@ from chapterverse.ingest.pdf_contents import gather_entries, is_entry
 from chapterverse.ingest.pdf_figures import figure_areas
 from chapterverse.ingest.pdf_graphics import Graphics
 from chapterverse.ingest.pdf_heads import is_number
-from chapterverse.ingest.pdf_layout import Block, PageLayout
+from chapterverse.ingest.pdf_layout import Block, Held, PageLayout
 from chapterverse.ingest.pdf_pieces import Piece, ends_sentence, is_code, split_block
 from chapterverse.ingest.pdf_prose import part_tables
 from chapterverse.ingest.pdf_tables import build_grid
@@ -26,7 +26,6 @@ __all__ = ["PageText", "page_pieces", "page_rows"]
 
 _PLAIN = ("paragraph", "loose")
 _FLOWING = (*_PLAIN, "list_item", "heading")
-_Held = list[tuple[Block, list[Line]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +57,7 @@ def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture)
     feet = [text.rows[i] for i in sorted(furniture.feet)]
     gone = {id(word) for line in (*heads, *feet) for word in line.words}
     words = [w for w in text.words if w.upright and id(w) not in gone]
-    held: _Held
+    held: Held
     if layout is None:
         lines = [
             line for i, line in enumerate(text.rows) if i not in furniture.heads | furniture.feet
@@ -83,7 +82,7 @@ def page_pieces(text: PageText, layout: PageLayout | None, furniture: Furniture)
     ]
 
 
-def _areas(layout: PageLayout, held: _Held, text: PageText) -> list[Rect]:
+def _areas(layout: PageLayout, held: Held, text: PageText) -> list[Rect]:
     """Figure areas that hold no table and no running text."""
     tables = [block.rect for block, _ in held if block.kind in ("table", "code")]
     lines = [line for _, lines in held for line in lines]
@@ -93,10 +92,10 @@ def _areas(layout: PageLayout, held: _Held, text: PageText) -> list[Rect]:
     return figure_areas(layout.figures, text.graphics, size, tables, lines, captions)
 
 
-def _body(held: _Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
+def _body(held: Held, areas: Sequence[Rect], text: PageText) -> list[Piece]:
     labels: list[list[Line]] = [[] for _ in areas]
     pieces: list[Piece] = []
-    rest: _Held = []
+    rest: Held = []
     for block, lines in held:
         outside = []
         for line in lines:
@@ -143,11 +142,11 @@ def _is_beside(lines: Sequence[Line], text: PageText) -> bool:
     return not any(r.x_overlap(rect) > 0 and r.y_overlap(rect) > -4 for r in shapes)
 
 
-def _merged(held: _Held) -> _Held:
+def _merged(held: Held) -> Held:
     """Neighbouring text blocks that are set as one: no more than a line's lead apart, in the same
     column or in the middle of a sentence.
     """
-    out: _Held = []
+    out: Held = []
     for block, lines in held:
         if out and block.kind in _PLAIN and out[-1][0].kind in _FLOWING:
             before, taken = out[-1]
@@ -181,7 +180,7 @@ def _area_of(line: Line, areas: Sequence[Rect]) -> int | None:
     return None
 
 
-def _column_heads(table: Block, held: _Held, moved: set[int]) -> list[Line]:
+def _column_heads(table: Block, held: Held, moved: set[int]) -> list[Line]:
     """Rows right above the table that name its columns but were left outside of it."""
     first = min((b[0].x1 for b in _first_cells(table)), default=table.rect.x0)
     top = table.rect.y0

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import groupby, pairwise
 
 from chapterverse.ingest.pdf_asides import part_asides
-from chapterverse.ingest.pdf_layout import Block
+from chapterverse.ingest.pdf_layout import Block, Held
 from chapterverse.ingest.pdf_pieces import ends_sentence, is_code
 from chapterverse.ingest.pdf_tables import text_columns
 from chapterverse.ingest.pdf_text import Line, Rect, Word, around, has_han
@@ -22,10 +22,9 @@ _GAP = 1.2
 _FULL, _WIDE, _HALF = 0.88, 0.75, 0.5
 _LONG, _NOTE = 60, 30
 _LARGER = 1.25
-_Held = list[tuple[Block, list[Line]]]
 
 
-def part_tables(held: _Held) -> _Held:
+def part_tables(held: Held) -> Held:
     """The blocks with every table cut where running text or a heading stands between its rows.
 
     A printed row is running text if it is one run of words without a column gap that begins at
@@ -41,7 +40,7 @@ def part_tables(held: _Held) -> _Held:
     ]
 
 
-def _by_column(block: Block, lines: list[Line]) -> _Held:
+def _by_column(block: Block, lines: list[Line]) -> Held:
     """The block, or the columns of running text that passed for the cells of a table."""
     tabular = block.kind == "table" and not block.grid and not is_code(lines)
     columns = text_columns(block, lines) if tabular else []
@@ -50,13 +49,13 @@ def _by_column(block: Block, lines: list[Line]) -> _Held:
     return [(Block("paragraph", around(column)), column) for column in columns]
 
 
-def _parts(block: Block, lines: list[Line]) -> _Held:
+def _parts(block: Block, lines: list[Line]) -> Held:
     if block.kind != "table" or block.grid or len(lines) < 2 or is_code(lines):
         return [(block, lines)]
     prose = _prose_rows(block.rect, lines)
     if not any(prose):
         return [(block, lines)]
-    out: _Held = []
+    out: Held = []
     for running, group in groupby(zip(prose, lines, strict=True), key=lambda item: item[0]):
         part = [line for _, line in group]
         rect = around(part)

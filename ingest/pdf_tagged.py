@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from chapterverse.ingest.pdf_layout import Block
+from chapterverse.ingest.pdf_layout import Block, Held
 from chapterverse.ingest.pdf_levels import Evidence
 from chapterverse.ingest.pdf_pieces import Piece
 from chapterverse.ingest.pdf_tags import heading_depth
@@ -21,7 +21,6 @@ _MOST = 0.25
 
 _LARGE = 1.2
 _LONG = 300
-_Held = list[tuple[Block, list[Line]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +82,7 @@ def trusted_tags(pieces: Sequence[Piece]) -> TagTrust:
     return TagTrust(True, len(counts) > 1 or len(depths) < 3, top - 1)
 
 
-def gather_headings(held: _Held) -> _Held:
+def gather_headings(held: Held) -> Held:
     """The blocks of a page with each tagged heading as a block of its own.
 
     A layout that knows no tags cuts wrapped headings apart, and joins them with text beside them.

@@ -106,5 +106,10 @@ def _joined(group: Sequence[Word]) -> Word:
     rect = group[0].rect.union(group[-1].rect)
     text = "".join(word.text for word in group)
     return group[0]._replace(
-        text=text, rect=rect, x=(rect.x0 + rect.x1) / 2, y=(rect.y0 + rect.y1) / 2, notes=()
+        text=text,
+        rect=rect,
+        x=(rect.x0 + rect.x1) / 2,
+        y=(rect.y0 + rect.y1) / 2,
+        broken=group[-1].broken,
+        notes=(),
     )

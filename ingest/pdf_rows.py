@@ -55,7 +55,7 @@ def _label(line: Line, many: int) -> bool:
 
 
 def is_beside_numbers(piece: Piece, others: Sequence[Line]) -> bool:
-    """Whether a number, or a row of numbers, stands on the row of a one-line piece or below it.
+    """Whether numbers alone stand on the last row of a piece of one or two lines, or below it.
 
     *others* are the lines of the page in paragraphs.
     """

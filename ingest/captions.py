@@ -30,6 +30,8 @@ _PROSE = re.compile(
 )
 _LIMIT = 1200
 _NEAR = 60.0
+_CLOSE, _ASIDE = 15.0, 150.0
+"""Points up to which a caption at the margin stands over, and left of, a table in the middle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,14 @@ def _distance(kind: str, rect: Rect, target: Target) -> float | None:
     side = 0.0
     if rect.x_overlap(target.rect) < 0.3 * min(rect.width, target.rect.width):
         beside = max(rect.x0 - target.rect.x1, target.rect.x0 - rect.x1)
-        if rect.y_overlap(target.rect) <= 0 or beside > _NEAR:
-            return None
         side = 30.0
+        if rect.y_overlap(target.rect) <= 0:
+            # At the margin, over a table that stands in the middle (or under such a figure).
+            usual = target.rect.y0 - rect.y1 if kind == "table" else rect.y0 - target.rect.y1
+            if not -1.0 < usual < _CLOSE or beside > _ASIDE:
+                return None
+        elif beside > _NEAR:
+            return None
     above = target.rect.y0 - rect.y1
     below = rect.y0 - target.rect.y1
     gap = max(above, below, 0.0)

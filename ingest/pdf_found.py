@@ -117,16 +117,34 @@ def _ruled(words: Sequence[Word], graphics: Graphics, rows: Sequence[Line]) -> l
     return found
 
 
+def _around(block: Block, table: Rect) -> tuple[list[Block], list[Block]]:
+    """The part of a block over a table, and the parts beside and under it."""
+    whole = block.rect
+    top, bottom = max(whole.y0, table.y0), min(whole.y1, table.y1)
+    over = replace(block, rect=whole._replace(y1=top))
+    beside = replace(block, rect=whole._replace(y0=top, y1=bottom))
+    under = replace(block, rect=whole._replace(y0=bottom))
+    parts = [part if part.rect.height > 0 else None for part in (over, beside, under)]
+    return [p for p in parts[:1] if p], [p for p in parts[1:] if p]
+
+
 def _with_table(layout: PageLayout, rect: Rect, grid: Grid) -> PageLayout:
-    """The table where the first block stood that lies mostly inside of it."""
+    """The table where the first block stood that lies mostly inside of it.
+
+    What is left of such blocks stands before, beside and after it.
+    """
     blocks: list[Block] = []
     place = None
     for block in layout.blocks:
         shared = max(0.0, block.rect.x_overlap(rect)) * max(0.0, block.rect.y_overlap(rect))
         if shared > 0.6 * block.rect.area or (block.kind == "table" and shared > 0.5 * rect.area):
-            place = len(blocks) if place is None else place
+            before, after = list[Block](), list[Block]()
             if shared < 0.95 * block.rect.area:
-                blocks.append(block if block.kind != "table" else replace(block, kind="paragraph"))
+                rest = block if block.kind != "table" else replace(block, kind="paragraph")
+                before, after = _around(rest, rect)
+            blocks.extend(before)
+            place = len(blocks) if place is None else place
+            blocks.extend(after)
         else:
             blocks.append(block)
     if place is None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from chapterverse.ingest.pdf_graphics import Graphics, join_rules
 from chapterverse.ingest.pdf_text import Rect
@@ -153,6 +154,10 @@ def _grid(across: list[Rect], down: list[Rect]) -> Lattice | None:
             down = [*down, Rect(left, top, left, bottom)]
         if max(r.x1 for r in down) < right - _NARROW:
             down = [*down, Rect(right, top, right, bottom)]
+    # A row like the others over the first line across, which the lines between columns reach into.
+    heights = [b - a for a, b in pairwise(ys)]
+    if len(ys) > 2 and 0.6 * min(heights) < ys[0] - top < 1.6 * min(heights):
+        ys = (top, *ys)
     xs = _borders([(r.x0 + r.x1) / 2 for r in down])
     if len(xs) < 3 or len(ys) < 3:
         return None

@@ -178,3 +178,19 @@ def diagram_with_an_icon(picture: Any) -> Any:
         text(c, 60, 530, *prose(4))
 
     return paint
+
+
+def ratings(c: Any) -> None:
+    """Rows with one line down and lines under each, in the middle of a page of short lines."""
+    text(c, 60, 780, "The Limes", font="Helvetica-Bold", size=16)
+    text(c, 60, 740, "Ratings", font="Helvetica-Bold", size=12)
+    for row, (name, rating) in enumerate(
+        [("Is the dock safe?", "Good"), ("Is it well led?", "Poor"), ("Is it clean?", "Fair")]
+    ):
+        y = 700 - 30 * row
+        text(c, 65, y, name)
+        text(c, 305, y, rating)
+        c.line(60, y - 12, 540, y - 12)
+    c.line(300, 718, 300, 628)
+    text(c, 60, 600, "Summary", font="Helvetica-Bold", size=12)
+    text(c, 60, 580, *prose(4))

@@ -9,9 +9,11 @@ from PIL import Image
 from reportlab.lib.pagesizes import A4  # type: ignore[import-untyped]
 from reportlab.lib.utils import ImageReader  # type: ignore[import-untyped]
 
+from chapterverse.ingest.captions import Target, bind_captions
 from chapterverse.ingest.furniture import find_furniture
 from chapterverse.ingest.pdf import read_pdf
 from chapterverse.ingest.pdf_figures import figure_areas
+from chapterverse.ingest.pdf_found import add_tables
 from chapterverse.ingest.pdf_graphics import Graphics
 from chapterverse.ingest.pdf_head_rows import head_rows
 from chapterverse.ingest.pdf_layout import Block, PageLayout, assign_words
@@ -77,6 +79,40 @@ def test_content_on_its_side_is_read_upright_and_cited_where_it_lies(turn: int) 
     )
     assert box.x0 < x / A4[0] < box.x1
     assert box.y0 < 1 - y / A4[1] < box.y1
+
+
+def test_a_table_keeps_its_open_first_row() -> None:
+    assets = read(files.ratings)
+    assert [asset.table is not None for asset in assets] == [False, False, True, False, False]
+    table = assets[2].table
+    assert table is not None
+    assert [row[1] for row in table.rows] == ["Good", "Poor", "Fair"]
+
+
+def test_what_is_left_of_a_block_stands_before_and_after_the_table_in_it() -> None:
+    texts = [(60, "Ratings of the dock"), (100, "Dock 12 34"), (120, "Quay 56 78"), (160, "Below")]
+    rows = [
+        make_line([word(part, 60 + 100 * i, y) for i, part in enumerate(text.split())], 1)
+        for y, text in texts
+    ]
+    words = [w for row in rows for w in row.words]
+    layout = PageLayout((Block("table", Rect(50, 55, 400, 180)),), ())
+    across = tuple(Rect(50, y, 400, y + 1) for y in (96, 116, 136))
+    down = tuple(Rect(x, 96, x + 1, 136) for x in (50, 150, 250, 400))
+    found = add_tables(layout, words, Graphics(across, down), rows)
+    held = assign_words(words, found, 1)
+    assert [(block.kind, lines[0].text) for block, lines in held] == [
+        ("paragraph", "Ratings of the dock"),
+        ("table", "Dock 12 34"),
+        ("paragraph", "Below"),
+    ]
+
+
+def test_a_caption_at_the_margin_belongs_to_the_table_in_the_middle_below_it() -> None:
+    table = Target("table", Rect(223, 130, 373, 184))
+    assert bind_captions([("table", Rect(78, 119, 175, 131))], [table]) == {0: 0}
+    assert not bind_captions([("table", Rect(78, 89, 175, 101))], [table])
+    assert not bind_captions([("table", Rect(10, 119, 60, 131))], [table])
 
 
 def test_a_table_goes_on_over_the_page_without_its_heads() -> None:

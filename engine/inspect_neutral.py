@@ -1,15 +1,19 @@
 """What was read from a file, in a form that scorers and other tools can compare.
 
 One dictionary a file: ``file``, ``status`` (``"ok"`` or ``"error"``), ``error`` (its code),
-``pages``, ``page_labels`` and ``assets`` in reading order, each with ``kind``, ``text``,
-``level``, ``heading_path`` (with the document title where it is a heading), ``page`` and ``bbox``
-or ``regions`` (one box a page), ``lines`` (each place of the asset with its text), and for tables
-and figures ``rows``, ``header_rows`` and ``caption``. What is not known is left out.
+``message`` (of an error), ``pages``, ``page_labels`` and ``assets`` in reading order, each with
+``kind``, ``text``, ``level``, ``heading_path`` (with the document title where it is a heading),
+``page`` and ``bbox`` or ``regions`` (one box a page), ``place`` (a cell range, ``#heading``),
+``line_range`` of a text file, ``lines`` (each place of the asset with its text), and for tables
+and figures ``rows``, ``header_rows`` and ``caption``. Of a file that was read also
+``media_type``, ``parser``, ``title``, ``page_unit``, ``page_accuracy``, ``properties``,
+``warnings``, ``page_reads`` and ``attachments``. What is not known is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 
 from chapterverse.schema.errors import DocumentError
 from chapterverse.schema.records import Asset, AssetKind, Box, Parsed, Region
@@ -27,6 +31,15 @@ def neutral_form(name: str, parsed: Parsed) -> dict[str, object]:
         "error": None,
         "pages": parsed.page_count,
         "page_labels": None if parsed.page_labels is None else list(parsed.page_labels),
+        "media_type": parsed.media_type,
+        "parser": parsed.parser,
+        "title": parsed.title,
+        "page_unit": parsed.page_unit,
+        "page_accuracy": parsed.page_accuracy,
+        "properties": dict(parsed.properties),
+        "warnings": [asdict(warning) for warning in parsed.warnings],
+        "page_reads": [asdict(read) for read in parsed.page_reads],
+        "attachments": [asdict(attachment) for attachment in parsed.attachments],
         "assets": [neutral_asset(asset, above) for asset, above in _with_title(parsed.assets)],
     }
 
@@ -41,11 +54,12 @@ def _with_title(assets: Sequence[Asset]) -> Iterator[tuple[Asset, tuple[str, ...
 
 
 def neutral_failure(name: str, error: DocumentError) -> dict[str, object]:
-    """The file *name*, and the code of the error that reading it ended with."""
+    """The file *name*, and the error that reading it ended with."""
     return {
         "file": name,
         "status": "error",
         "error": error.code,
+        "message": str(error),
         "pages": None,
         "page_labels": None,
         "assets": [],
@@ -63,6 +77,7 @@ def neutral_asset(asset: Asset, above: tuple[str, ...] = ()) -> dict[str, object
         form |= places[0]
     elif places:
         form["regions"] = places
+    form |= _marks(asset.regions)
     lines = [line for region in asset.regions if (line := _line(asset.text, region))]
     if lines:
         form["lines"] = lines
@@ -72,6 +87,18 @@ def neutral_asset(asset: Asset, above: tuple[str, ...] = ()) -> dict[str, object
     if asset.caption is not None:
         form["caption"] = asset.caption
     return form
+
+
+def _marks(regions: Sequence[Region]) -> dict[str, object]:
+    """Where an asset stands in files without pages: the first place and the lines."""
+    found: dict[str, object] = {}
+    place = next((region.place for region in regions if region.place), None)
+    if place is not None:
+        found["place"] = place
+    lines = [region.lines for region in regions if region.lines is not None]
+    if lines:
+        found["line_range"] = [min(x.first for x in lines), max(x.last for x in lines)]
+    return found
 
 
 def _own_regions(asset: Asset) -> Sequence[Region]:

@@ -75,7 +75,8 @@ def test_json_is_the_neutral_form(tmp_path: Path, capfd: pytest.CaptureFixture[s
     file = write(tmp_path, "cranes.pdf", pdf_files.with_table_and_figure())
     assert main(["inspect", file, "--json"]) == 0
     form = json.loads(capfd.readouterr().out)
-    assert set(form) == {"file", "status", "error", "pages", "page_labels", "assets"}
+    assert (form["media_type"], form["page_unit"]) == ("application/pdf", "page")
+    assert form["parser"].startswith("pdf/")
     assert (form["file"], form["status"], form["error"], form["pages"]) == (
         "cranes.pdf",
         "ok",
@@ -114,10 +115,26 @@ def test_failure_says_why(
     out, err = capfd.readouterr()
     form = json.loads(out)
     assert (form["status"], form["error"], form["assets"]) == ("error", code, [])
+    assert form["message"] and form["message"] in err
     assert err.startswith(f"Error: {code}: ")
     assert main(["inspect", file]) == 1
     assert capfd.readouterr().out == ""
     assert not Path("out.html").exists()
+
+
+def test_json_tells_places_properties_and_warnings(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    source = "---\nauthor: Ann\n---\n# Pump\n\nThe valve.\n\n![map](map.png)\n"
+    file = write(tmp_path, "manual.md", source.encode())
+    assert main(["inspect", file, "--json"]) == 0
+    form = json.loads(capfd.readouterr().out)
+    assert form["properties"]["author"] == "Ann"
+    assert [asset["line_range"] for asset in form["assets"][:2]] == [[4, 4], [6, 6]]
+    assert form["warnings"][0]["code"] == "pictures_left_out"
+    page = b"<h1 id='pump'>Pump</h1><p>The valve of it.</p>"
+    assert main(["inspect", write(tmp_path, "pump.html", page), "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["assets"][0]["place"] == "#pump"
 
 
 def test_password_opens(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -165,8 +165,8 @@ def _likeness(a: str, b: str) -> float:
 
 def _with_graphics(text: PageText, before: PageText, picture: ReadPicture) -> PageText:
     """The recognised page with the rules and figures of the page, the scan itself left out."""
-    if picture.quarters or picture.skew:
-        return text
+    if picture.quarters or picture.skew or before.turn:
+        return text  # their places are told for the page as it was before
     whole = text.width * text.height
     figures = tuple(rect for rect in before.graphics.pictures if rect.area < _HALF * whole)
     return replace(text, graphics=replace(before.graphics, pictures=figures))

@@ -28,6 +28,10 @@ from chapterverse.schema.records import AssetKind
 
 __all__ = ["OutlineEntry", "body_size", "mark_headings"]
 
+_PAGED = re.compile(r"\D\s\d{1,4}$")
+_CONTENTS = 5
+"""Items of a page that end in a number, from which on it may be a contents page."""
+
 _MAX_LINES = 4
 _LARGER = 1.08
 _LABEL = 1.15
@@ -78,7 +82,11 @@ def mark_headings(pieces: Sequence[Piece], outline: Sequence[OutlineEntry]) -> l
     for index, piece in enumerate(joined):
         if piece.kind not in _TEXTS or not _possible(piece):
             continue
-        evidence = tags.evidence(piece) or _outlined(piece, by_page[piece.page])
+        bookmarks = by_page[piece.page]
+        if len(surroundings[piece.page].paged) >= _CONTENTS:
+            # A contents page names what the bookmarks of the pages after it do.
+            bookmarks = [entry for entry in bookmarks if entry.page == piece.page]
+        evidence = tags.evidence(piece) or _outlined(piece, bookmarks)
         if evidence is None and _stands_out(piece, surroundings[piece.page], tags, body):
             number = numbering(piece.text)
             evidence = Evidence(number=None if number is None else number[0])
@@ -92,7 +100,8 @@ class _Around:
     """What else stands on a page: lines in paragraphs and tables, font sizes of list items.
 
     ``sizes`` counts the characters in running text by font size, ``edges`` are the left edges of
-    its lines, ``entries`` are those of a contents page.
+    its lines, ``entries`` are those of a contents page, ``paged`` the list items that end in a
+    number, as they do.
     """
 
     lines: list[Line] = field(default_factory=list)
@@ -100,6 +109,7 @@ class _Around:
     rows: list[Line] = field(default_factory=list)
     items: list[float] = field(default_factory=list)
     entries: list[Piece] = field(default_factory=list)
+    paged: list[Piece] = field(default_factory=list)
     edges: list[float] = field(default_factory=list)
     sizes: Counter[float] = field(default_factory=Counter)
 
@@ -122,6 +132,8 @@ def _surroundings(pieces: Sequence[Piece]) -> dict[int, _Around]:
                 around.edges.extend(line.rect.x0 for line in piece.lines)
             if is_entry(piece.lines[-1].text):
                 around.entries.append(piece)
+            if piece.kind is AssetKind.LIST_ITEM and _PAGED.search(piece.lines[-1].text):
+                around.paged.append(piece)
         if piece.kind is AssetKind.TABLE:
             around.tables.append(piece.rect)
             around.rows.extend(piece.lines)

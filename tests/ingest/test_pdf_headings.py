@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from chapterverse.ingest.furniture import find_furniture
 from chapterverse.ingest.pdf import read_pdf
 from chapterverse.ingest.pdf_front import names_column
@@ -256,3 +258,20 @@ def test_a_line_over_the_first_chapter_is_the_title_in_any_type() -> None:
     assert levels("中国公司年度报告") == [0, 1, 1]
     assert levels("本报告由公司编写。") == [1, 1]
     assert levels("中国公司年度报告", "第三章：公司概况") == [1, 1, 1]
+
+
+def test_bookmarks_of_later_pages_name_no_headings_of_the_contents_page() -> None:
+    names = ["Mooring", "Lights", "Tides", "Weather", "Signals"]
+    entries = [
+        replace(paragraph(line(f"{name} {n + 2}", 60 + 14 * n)), kind=AssetKind.LIST_ITEM)
+        for n, name in enumerate(names)
+    ]
+    body = [line("Plain text of the body with many words in it.", y, page=2) for y in (60, 72, 84)]
+    pieces = [paragraph(line("Contents", 0, size=20)), *entries]
+    for name in names:
+        pieces += [paragraph(line(name, 30, page=2)), paragraph(*body)]
+    outline = [OutlineEntry(name, 0, 2) for name in names]
+    heads = [
+        (p.text, p.page) for p in mark_headings(pieces, outline) if p.kind is AssetKind.HEADING
+    ]
+    assert heads == [("Contents", 1), *((name, 2) for name in names)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -83,7 +83,10 @@ def read_image(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
         title=_title(assets),
         page_count=len(shown),
         page_accuracy="exact",
-        warnings=tuple(_warnings(file.left_out, len(shown), len(pictures), problem)),
+        warnings=(
+            *_warnings(file.left_out, len(shown), len(pictures), problem),
+            *(() if told else _wordless(pictures)),
+        ),
         page_reads=tuple(_page_read(n, pictures.get(n)) for n in range(1, len(shown) + 1)),
         properties={"description": told} if told else {},
     )
@@ -168,6 +171,16 @@ def _page_read(number: int, picture: ReadPicture | None) -> PageRead:
         return PageRead(number, "none", "picture")
     score = None if picture.score is None else round(picture.score, 4)
     return PageRead(number, "ocr", "picture" if picture.lines else "picture without text", score)
+
+
+def _wordless(pictures: Mapping[int, ReadPicture]) -> Iterator[ParseWarning]:
+    for number, picture in pictures.items():
+        if not picture.lines:
+            message = (
+                "No text was recognised in the picture: it is kept, but no search finds it."
+                " Give it a description, or set a describer."
+            )
+            yield ParseWarning("no_text", message, number)
 
 
 def _warnings(left_out: int, pages: int, read: int, problem: str | None) -> list[ParseWarning]:

@@ -212,7 +212,9 @@ def test_bad_pictures_say_what_is_wrong(engine: FakeEngine) -> None:
     with pytest.raises(Empty, match="turned off"):
         read_image(_encoded(noise, "PNG"), ReadContext(ocr_pages=0))
     engine.lines = []
-    assert [a.kind for a in read_image(_encoded(noise, "PNG")).assets] == [AssetKind.FIGURE]
+    wordless = read_image(_encoded(noise, "PNG"))
+    assert [a.kind for a in wordless.assets] == [AssetKind.FIGURE]
+    assert [(w.code, w.page) for w in wordless.warnings] == [("no_text", 1)]
 
 
 def test_figures_are_read_only_when_asked(engine: FakeEngine) -> None:

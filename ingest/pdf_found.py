@@ -117,15 +117,15 @@ def _ruled(words: Sequence[Word], graphics: Graphics, rows: Sequence[Line]) -> l
     return found
 
 
-def _around(block: Block, table: Rect) -> tuple[list[Block], list[Block]]:
+def _split(block: Block, table: Rect) -> tuple[list[Block], list[Block]]:
     """The part of a block over a table, and the parts beside and under it."""
     whole = block.rect
     top, bottom = max(whole.y0, table.y0), min(whole.y1, table.y1)
-    over = replace(block, rect=whole._replace(y1=top))
-    beside = replace(block, rect=whole._replace(y0=top, y1=bottom))
-    under = replace(block, rect=whole._replace(y0=bottom))
-    parts = [part if part.rect.height > 0 else None for part in (over, beside, under)]
-    return [p for p in parts[:1] if p], [p for p in parts[1:] if p]
+    over = [replace(block, rect=whole._replace(y1=top))] if top > whole.y0 else []
+    rest = [replace(block, rect=whole._replace(y0=top, y1=bottom))]
+    if whole.y1 > bottom:
+        rest.append(replace(block, rect=whole._replace(y0=bottom)))
+    return over, rest
 
 
 def _with_table(layout: PageLayout, rect: Rect, grid: Grid) -> PageLayout:
@@ -141,7 +141,7 @@ def _with_table(layout: PageLayout, rect: Rect, grid: Grid) -> PageLayout:
             before, after = list[Block](), list[Block]()
             if shared < 0.95 * block.rect.area:
                 rest = block if block.kind != "table" else replace(block, kind="paragraph")
-                before, after = _around(rest, rect)
+                before, after = _split(rest, rect)
             blocks.extend(before)
             place = len(blocks) if place is None else place
             blocks.extend(after)

@@ -152,7 +152,7 @@ def _joined(cells: list[list[list[Word]]]) -> list[list[list[Word]]]:
     size = next(cell[0].size for cell in rows[0] if cell)
     boxes = [around(word for cell in row for word in cell) for row in rows]
     gaps = [b.y0 - a.y1 for a, b in pairwise(boxes)]
-    tight = sorted(gaps)[0] + _LEADING * size
+    tight = min(gaps) + _LEADING * size
     wide = sum(gap > tight + _LEADING * size for gap in gaps)
     if wide < 2 or len(gaps) - wide < 2:
         return cells

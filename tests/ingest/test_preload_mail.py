@@ -19,15 +19,6 @@ from chapterverse.ingest.preload import guess
         (b"From: x\n", "a.mht", media.MHTML),
         (b"PK\x03\x04", "a.epub", media.EPUB),
         (b"PK\x03\x04", "a.zip", media.ZIP),
-    ],
-)
-def test_mail_books_and_archives_are_guessed(head: bytes, name: str, expected: str) -> None:
-    assert guess(head, name) == expected
-
-
-@pytest.mark.parametrize(
-    ("head", "name", "expected"),
-    [
         (b"\xd0\xcf\x11\xe0", "a.doc", media.DOCX),
         (b"\xd0\xcf\x11\xe0", "a.PPT", media.PPTX),
         (b"\xd0\xcf\x11\xe0", "locked.xlsx", media.XLSX),
@@ -36,7 +27,7 @@ def test_mail_books_and_archives_are_guessed(head: bytes, name: str, expected: s
         (b"{\\rtf1", "a.doc", media.DOCX),
     ],
 )
-def test_what_is_converted_or_decrypted_first_is_guessed(
+def test_what_comes_through_another_reader_is_guessed(
     head: bytes, name: str, expected: str
 ) -> None:
     assert guess(head, name) == expected

@@ -14,11 +14,12 @@ from chapterverse.ingest.media_types import ODS
 from chapterverse.ingest.ods_cells import Drawing, OdsSheet, read_sheets
 from chapterverse.ingest.office_pictures import figure_draft, kept
 from chapterverse.ingest.ooxml import DAMAGE, Package, local_name
-from chapterverse.ingest.outline import Draft, to_assets
+from chapterverse.ingest.outline import Draft
 from chapterverse.ingest.unshown import LOST, unshown_warning
+from chapterverse.ingest.workbook import allow_sheets, workbook
 from chapterverse.ingest.xlsx import merge_placed
 from chapterverse.ingest.xlsx_parts import place_draft
-from chapterverse.schema.errors import Corrupt, Encrypted, TooLarge
+from chapterverse.schema.errors import Corrupt, Encrypted
 from chapterverse.schema.records import AssetKind, Parsed, ParseWarning
 
 __all__ = ["PARSER", "read_ods"]
@@ -83,23 +84,9 @@ def _read(book: _Book) -> Parsed:
             names.append(read.name or f"Sheet{number}")
             if number <= book.context.max_pages:
                 drafts += _sheet(book, read, names[-1], number)
-    if len(names) > book.context.max_pages:
-        raise TooLarge(
-            f"{book.context.name}: {len(names):,} sheets; {book.context.max_pages:,} are allowed"
-        )
+    allow_sheets(len(names), book.context)
     properties = _properties(book)
-    return Parsed(
-        ODS,
-        PARSER,
-        to_assets(drafts),
-        title=properties.pop("title", None),
-        page_count=len(names),
-        page_labels=tuple(names),
-        page_accuracy="exact",
-        warnings=tuple(book.warnings),
-        page_unit="sheet",
-        properties=properties,
-    )
+    return workbook(ODS, PARSER, drafts, names, book.warnings, properties)
 
 
 def _sheet(book: _Book, read: OdsSheet, name: str, number: int) -> list[Draft]:

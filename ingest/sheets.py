@@ -17,10 +17,11 @@ from chapterverse.ingest.grid import MAX_CELLS, Area, GridCell, Sheet
 from chapterverse.ingest.grid_drafts import sheet_drafts, sheet_heading
 from chapterverse.ingest.media_types import XLS
 from chapterverse.ingest.number_format import plain_number, show_date
-from chapterverse.ingest.outline import Draft, to_assets
+from chapterverse.ingest.outline import Draft
+from chapterverse.ingest.workbook import allow_sheets, workbook
 from chapterverse.ingest.xls_container import DAMAGE, packed_anew, workbook_stream
 from chapterverse.ingest.xls_records import check_sizes, count_beside, summary
-from chapterverse.schema.errors import Corrupt, Encrypted, TooLarge
+from chapterverse.schema.errors import Corrupt, Encrypted
 from chapterverse.schema.records import Parsed, ParseWarning
 
 __all__ = ["PARSER", "read_xls"]
@@ -43,8 +44,7 @@ def read_xls(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
 
     book, stream = _open(data, context)
     names = list(book.sheet_names)
-    if len(names) > context.max_pages:
-        raise TooLarge(f"{context.name}: {len(names):,} sheets; {context.max_pages:,} are allowed")
+    allow_sheets(len(names), context)
     warnings: list[ParseWarning] = []
     drafts: list[Draft] = []
     budget = MAX_CELLS
@@ -68,19 +68,7 @@ def read_xls(data: bytes, context: ReadContext = DEFAULT_CONTEXT) -> Parsed:
     if beside:
         message = f"{beside} are not read of .xls files; save the workbook as .xlsx to have them"
         warnings.append(ParseWarning("objects_unread", message))
-    properties = summary(data)
-    return Parsed(
-        XLS,
-        PARSER,
-        to_assets(drafts),
-        title=properties.pop("title", None),
-        page_count=len(names),
-        page_labels=tuple(names),
-        page_accuracy="exact",
-        warnings=tuple(warnings),
-        page_unit="sheet",
-        properties=properties,
-    )
+    return workbook(XLS, PARSER, drafts, names, warnings, summary(data))
 
 
 def _open(data: bytes, context: ReadContext) -> tuple[Any, bytes]:

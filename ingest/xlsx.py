@@ -16,7 +16,8 @@ from chapterverse.ingest.grid import MAX_CELLS, Area, DefinedTable, Sheet
 from chapterverse.ingest.grid_drafts import PlacedDraft, sheet_drafts, sheet_heading
 from chapterverse.ingest.media_types import XLSX
 from chapterverse.ingest.ooxml import DAMAGE, Package
-from chapterverse.ingest.outline import Draft, to_assets
+from chapterverse.ingest.outline import Draft
+from chapterverse.ingest.workbook import allow_sheets, workbook
 from chapterverse.ingest.xlsx_cells import Worksheet, read_strings, read_worksheet
 from chapterverse.ingest.xlsx_parts import (
     comment_drafts,
@@ -24,7 +25,7 @@ from chapterverse.ingest.xlsx_parts import (
     drawing_drafts,
 )
 from chapterverse.ingest.xlsx_styles import CellStyle, read_styles
-from chapterverse.schema.errors import Corrupt, TooLarge
+from chapterverse.schema.errors import Corrupt
 from chapterverse.schema.records import Parsed, ParseWarning
 
 __all__ = ["PARSER", "merge_placed", "read_xlsx"]
@@ -98,10 +99,7 @@ def _read(package: Package, context: ReadContext) -> Parsed:
         raise Corrupt(f"{context.name}: the package holds no workbook; save the file again")
     root = package.xml(part)
     entries = list(_entries(package, part, root))
-    if len(entries) > context.max_pages:
-        raise TooLarge(
-            f"{context.name}: {len(entries):,} sheets; {context.max_pages:,} are allowed"
-        )
+    allow_sheets(len(entries), context)
     styles = next(iter(package.related(part, "styles")), None)
     strings = next(iter(package.related(part, "sharedStrings")), None)
     book = _Workbook(
@@ -120,19 +118,8 @@ def _read(package: Package, context: ReadContext) -> Parsed:
     properties: dict[str, str] = book.beside(
         package.properties, {}, "what the file says of itself", None
     )
-    title = properties.pop("title", None)
-    return Parsed(
-        XLSX,
-        PARSER,
-        to_assets(drafts),
-        title=title,
-        page_count=len(entries),
-        page_labels=tuple(entry.name for entry in entries),
-        page_accuracy="exact",
-        warnings=tuple(book.warnings),
-        page_unit="sheet",
-        properties=properties,
-    )
+    names = [entry.name for entry in entries]
+    return workbook(XLSX, PARSER, drafts, names, book.warnings, properties)
 
 
 def _entries(package: Package, part: str, root: Any) -> Iterator[_Entry]:
